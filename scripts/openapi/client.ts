@@ -110,9 +110,12 @@ function returnsImage(operation: Operation): boolean {
   return Object.values(operation.responses).some((response) => 'content' in response && response.content?.['image/png'] !== undefined);
 }
 
-/** One object for query and body: a request of a client has each name once. `wait` is for the methods that wait. */
+/** The parameters that no method of the client takes: `wait` is for the methods that wait, and `format` selects a response that is not JSON. */
+const OMITTED = ['wait', 'format'];
+
+/** One object for query and body: a request of a client has each name once. */
 function requestType(operation: Operation): string {
-  const own = parametersIn(operation, 'query').filter(({ name }) => name !== 'wait');
+  const own = parametersIn(operation, 'query').filter(({ name }) => !OMITTED.includes(name));
   const body = operation.requestBody?.content['application/json']?.schema ?? {};
   const lines = own.map(({ name, required, schema, description }) => field(name, { ...schema, description }, required === true));
   if (takesFields(operation)) lines.push(field('fields', { type: 'string', description: 'Selects these fields of the response' }, false));

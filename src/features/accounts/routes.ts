@@ -9,7 +9,7 @@ import type { App, RouteContext } from '../../http/app-type.ts';
 import { choice, Email, emailText, plainText, requestBody } from '../../http/fields.ts';
 import type { OutcomeWriter } from '../../http/idempotent.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
-import { ListQuery, sendList } from '../../http/responses/list.ts';
+import { CsvListQuery, sendList } from '../../http/responses/list.ts';
 import { AccountObject, NewAccountObject, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
 
 const MAX_WALLETS = 1_000_000;
@@ -83,7 +83,7 @@ const subAccountsSchema = {
   summary: 'List the accounts below your account',
   description: 'Those directly below it. You can read and set their limits.',
   ...requires('account'),
-  querystring: ListQuery,
+  querystring: CsvListQuery,
   response: { 200: Type.Array(AccountObject) },
 };
 
@@ -109,7 +109,7 @@ const listSchema = {
   ...COMMON,
   operationId: 'listAccounts',
   summary: 'List all accounts',
-  querystring: ListQuery,
+  querystring: CsvListQuery,
   response: { 200: Type.Array(AccountObject) },
 };
 

@@ -3,7 +3,7 @@ import { type Contacts, MAX_CONTACT_NAME, MAX_CONTACTS } from '../../core/accoun
 import type { App, RouteContext } from '../../http/app-type.ts';
 import { plainText, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
-import { ListQuery, sendList } from '../../http/responses/list.ts';
+import { CsvListQuery, sendList } from '../../http/responses/list.ts';
 import { namedObject } from '../../http/responses/response-types.ts';
 
 const ContactObject = namedObject('Contact', {
@@ -25,7 +25,7 @@ const listSchema = {
   ...OF_ACCOUNT,
   operationId: 'listContacts',
   summary: 'List the contacts of the account',
-  querystring: ListQuery,
+  querystring: CsvListQuery,
   response: { 200: Type.Array(ContactObject) },
 };
 

@@ -11,7 +11,7 @@ import type { Balance, Ledger } from '../../core/ledger/ledger.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
-import { ListQuery, sendList } from '../../http/responses/list.ts';
+import { CsvListQuery, ListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyObject } from '../keys/key-object.ts';
 import { renderSession, SessionObject } from '../logins/session-object.ts';
 import type { History } from '../transactions/history.ts';
@@ -35,7 +35,7 @@ const walletsSchema = {
   operationId: 'listAccountWallets',
   summary: 'List the wallets of an account',
   description: 'Newest first, with their balances.',
-  querystring: ListQuery,
+  querystring: CsvListQuery,
   response: { 200: Type.Array(WalletObject) },
 };
 

@@ -18,6 +18,7 @@ import { choice, eventTypes, KeyParams } from '../../http/fields.ts';
 import { listTurn } from '../../http/limits/callers.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { readPage, sendPart } from '../../http/responses/list.ts';
+import { CSV_FORMAT, isCsvRequest, sendCsv } from '../../http/responses/list-csv.ts';
 import { createEventTexts, eventFrames } from './event-frames.ts';
 import { EventObject } from './event-object.ts';
 import type { Feed } from './feed.ts';
@@ -38,6 +39,7 @@ const EventQuery = Type.Object({
   ),
   'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'The number of events. Default: 50, at most 100' })),
   order: Type.Optional(choice(['asc', 'desc'], { description: 'Default: `asc`, oldest first. A stream is always oldest first' })),
+  ...CSV_FORMAT,
 });
 
 const AccountEventQuery = Type.Object({
@@ -118,13 +120,21 @@ export function eventRoutes(app: App, { access, feed, eventLog, renderEvents, st
 
   async function sendPage(request: EventRequest, reply: FastifyReply, query: LogQuery) {
     const { after } = request.query;
+    if (isCsvRequest(request)) {
+      const { order = 'asc' } = query;
+      return sendCsv(request, reply, { readPage: (part) => readPart(query, part) }, (event: object) => event, { order, after });
+    }
     const { limit } = readPage(request.query);
     await listTurn(request);
+    const { items, next } = await readPart(query, { limit, after });
+    return sendPart(request, reply, { objects: items, limit, next });
+  }
+
+  async function readPart(query: LogQuery, { limit, after }: { readonly limit: number; readonly after?: string | undefined }) {
     const beginning = async () => (query.order === 'desc' ? END : eventLog.oldest());
     const start = after === undefined ? await beginning() : await positionOf(query.scope, after);
     const part = await eventLog.read(query, start, limit).catch((error) => throwExpired(query.scope, error));
-    const objects = await renderEvents(part.events);
-    return sendPart(request, reply, { objects, limit, next: part.isEnd ? undefined : cursorAt(part.next) });
+    return { items: await renderEvents(part.events), next: part.isEnd ? undefined : cursorAt(part.next) };
   }
 
   /** Returns the position of a cursor from which a stream can continue. @throws Refusal `cursor_expired` */

@@ -11,7 +11,7 @@ import type { Credential } from '../../http/auth/access.ts';
 import { filteredWallet, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
-import { ListQuery, sendList } from '../../http/responses/list.ts';
+import { CsvListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyDetails, KeyObject, NewKeyObject } from './key-object.ts';
 import { keyFields, readKeyOrder, StateFilter } from './key-order.ts';
 import { lndhubLink } from './lndhub-link.ts';
@@ -51,7 +51,7 @@ const LIMITS = '`budget_msat` and `budget_period` are sent together. Payments in
 const ROTATION = 'The new key has the same kind and limits. The old key is still accepted for `overlap_seconds`.';
 
 const COMMON = { tags: ['Keys'], ...requires('account'), ...MANAGES };
-const KeyListQuery = Type.Object({ ...ListQuery.properties, status: StateFilter });
+const KeyListQuery = Type.Object({ ...CsvListQuery.properties, status: StateFilter });
 const AccountKeyListQuery = Type.Object({
   ...KeyListQuery.properties,
   of: Type.Optional(

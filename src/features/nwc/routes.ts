@@ -8,7 +8,7 @@ import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.t
 import { filteredWallet, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
-import { ListQuery, sendList } from '../../http/responses/list.ts';
+import { CsvListQuery, ListQuery, sendList } from '../../http/responses/list.ts';
 import { keyFields, readKeyOrder, StateFilter } from '../keys/key-order.ts';
 import { ConnectionObject, NewConnectionObject, renderConnection, renderNewConnection } from './connection-object.ts';
 import type { Connections } from './connections.ts';
@@ -68,7 +68,7 @@ const accountListSchema = {
   ...COMMON,
   operationId: 'listConnectionsOfAccount',
   summary: 'List the connected apps of all wallets of the account',
-  querystring: Type.Object({ ...ListQuery.properties, status: StateFilter, wallet_id: walletFilter('connections') }),
+  querystring: Type.Object({ ...CsvListQuery.properties, status: StateFilter, wallet_id: walletFilter('connections') }),
   response: { 200: Type.Array(ConnectionObject) },
   errorStatuses: [404],
 };

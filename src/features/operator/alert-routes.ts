@@ -4,7 +4,7 @@ import { mapList } from '../../core/kernel/list.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
-import { ListQuery, sendList } from '../../http/responses/list.ts';
+import { CsvListQuery, sendList } from '../../http/responses/list.ts';
 import { AlertObject, renderAlerts } from './alert-object.ts';
 import {
   changeOnce,
@@ -23,7 +23,7 @@ const listSchema = {
   summary: 'List alerts',
   description: 'Newest first.',
   querystring: Type.Object({
-    ...ListQuery.properties,
+    ...CsvListQuery.properties,
     status: Type.Optional(choice(ALERT_STATES, { description: 'Which alerts. Default: `open`' })),
   }),
   response: { 200: Type.Array(AlertObject) },

@@ -10,7 +10,7 @@ import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.t
 import { linesOf } from '../../http/bulk.ts';
 import { described, FeeLimit, KeyParams, Memo, NumSatoshis, PassThru, plainText, requestBody, UserLabel } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { ListQuery, readListPage, sendList } from '../../http/responses/list.ts';
+import { CsvListQuery, ListQuery, readListPage, sendList } from '../../http/responses/list.ts';
 import { PayoutObject, PayoutWithLinesObject, REPORT_HEADER, renderLine, renderPayout, reportRow } from './payout-object.ts';
 import { readLines } from './payout-order.ts';
 import type { ListedLine, Payouts } from './payouts.ts';
@@ -71,7 +71,7 @@ const listSchema = {
   operationId: 'listPayouts',
   summary: 'List the payouts of a wallet',
   ...requires('wallet_read'),
-  querystring: ListQuery,
+  querystring: CsvListQuery,
   response: { 200: Type.Array(PayoutObject) },
 };
 

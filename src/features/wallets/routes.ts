@@ -10,6 +10,7 @@ import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.t
 import { ChangedLabel, choice, KeyParams, plainText, requestBody, requireNoKey, UserLabel } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
+import { CSV_FORMAT } from '../../http/responses/list-csv.ts';
 import { namedObject } from '../../http/responses/response-types.ts';
 import { renderWallet, WalletObject } from './wallet-object.ts';
 
@@ -46,6 +47,7 @@ const WalletChangeBody = requestBody({
 
 const ListQuery = Type.Object({
   ...NumberedListQuery.properties,
+  ...CSV_FORMAT,
   id: Type.Optional(
     Type.String({
       mayBeEmpty: false,

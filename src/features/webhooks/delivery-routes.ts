@@ -4,7 +4,7 @@ import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
-import { ListQuery, sendList } from '../../http/responses/list.ts';
+import { CsvListQuery, ListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from '../transactions/history.ts';
 import { OF_WEBHOOK, WebhookParams, type WebhookRouteContext } from './routes.ts';
 import { DELIVERY_STATES, DeliveryObject, deliveryId, ReplayObject, renderDelivery } from './webhook-object.ts';
@@ -52,7 +52,7 @@ const deliveriesSchema = {
   description: 'Deliveries are kept as long as events.',
   querystring: Type.Object({
     status: Type.Optional(choice(DELIVERY_STATES, { description: 'Only deliveries with this status' })),
-    ...ListQuery.properties,
+    ...CsvListQuery.properties,
   }),
   response: { 200: Type.Array(DeliveryObject) },
 };

@@ -20,6 +20,7 @@ const BASE = '/v1/wallet/';
 const ALIAS = '/v1/user/wallet/';
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream';
+const CSV_TYPE = 'text/csv';
 
 /** Examples of an operation: its parameters by name, the body of a request, and the bodies of responses by status. */
 interface Examples {
@@ -220,6 +221,7 @@ function responsesOf(
       const media = { schema: components.schemaOf(body), ...exampleIn(examples.responses, status) };
       const content = Object.fromEntries(body.type === 'null' ? [] : produces.map((type) => [type, media]));
       if (status === '200' && eventStream !== undefined) content[STREAM_TYPE] = { schema: { type: 'string', description: eventStream } };
+      if (status === '200' && 'format' in properties) content[CSV_TYPE] = { schema: { type: 'string' } };
       const meaning = status === '202' && body.title === 'Payment' ? IN_FLIGHT : (MEANINGS[status] ?? STATUS_CODES[status] ?? '');
       return [status, { description: meaning, ...headersWith(names), content }];
     }),

@@ -6,6 +6,7 @@ import { fieldsOf } from '../field-schema.ts';
 import { choice } from '../fields.ts';
 import { listTurn } from '../limits/callers.ts';
 import { type Links, setLinks } from './links.ts';
+import { CSV_FORMAT, isCsvRequest, sendCsv } from './list-csv.ts';
 import { pick, selectionOf } from './select.ts';
 
 const MAX_PER_PAGE = 100;
@@ -44,6 +45,9 @@ export const NumberedListQuery = Type.Object({
   ...ListQuery.properties,
 });
 
+/** The query of a list that is also sent as CSV. */
+export const CsvListQuery = Type.Object({ ...ListQuery.properties, ...CSV_FORMAT });
+
 export interface ListOptions {
   /** The order without the parameter `order`; default: newest first. */
   readonly defaultOrder?: ListPart['order'];
@@ -69,6 +73,7 @@ export function readPage(query: { page?: number; 'per-page'?: number }): Page {
 /**
  * Sends the page of a list that the query requests: {@link ListQuery} or {@link NumberedListQuery}, perhaps with filters, which the list has
  * applied. `render` returns the object of an item; its `id` is the cursor. A page of large items ends early, and the link `next` continues.
+ * {@link CsvListQuery} can request the whole list instead.
  */
 export async function sendList<T>(
   request: FastifyRequest,
@@ -79,6 +84,7 @@ export async function sendList<T>(
 ): Promise<FastifyReply> {
   const query = request.query as Static<typeof NumberedListQuery>;
   const { after, order = defaultOrder } = query;
+  if (isCsvRequest(request)) return sendCsv(request, reply, list, render, { order, after });
   if (query.page !== undefined && after !== undefined) throw new Refusal('validation_failed', 'Send either `page` or `after`, not both.');
   const page = readPage(query);
   const { limit, offset } = page;

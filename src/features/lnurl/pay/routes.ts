@@ -7,7 +7,7 @@ import type { Access, WalletAuthorization } from '../../../http/auth/access.ts';
 import { filteredWallet, walletFilter } from '../../../http/auth/account-scope.ts';
 import { choice, KeyParams } from '../../../http/fields.ts';
 import { MANAGES, requires } from '../../../http/openapi/route-schema.ts';
-import { ListQuery, sendList } from '../../../http/responses/list.ts';
+import { CsvListQuery, ListQuery, sendList } from '../../../http/responses/list.ts';
 import { LinkBody, LinkChangeBody } from './link-settings.ts';
 import { PayLinkObject, PayLinkTotalObject, renderPayLink } from './pay-link-object.ts';
 import type { PayLink, PayLinks } from './pay-links.ts';
@@ -54,7 +54,7 @@ const listOfAccountSchema = {
   ...requires('account'),
   operationId: 'listPayLinks',
   summary: 'List the pay links of the account',
-  querystring: Type.Object({ ...ListQuery.properties, ...FILTERS }),
+  querystring: Type.Object({ ...CsvListQuery.properties, ...FILTERS }),
   errorStatuses: [404],
 };
 

@@ -25,7 +25,7 @@ import {
 } from '../../../http/fields.ts';
 import type { OutcomeWriter } from '../../../http/idempotent.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
-import { ListQuery, sendList } from '../../../http/responses/list.ts';
+import { CsvListQuery, ListQuery, sendList } from '../../../http/responses/list.ts';
 import { NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject, WithdrawLinkTotalObject } from './withdraw-link-object.ts';
 import type { LinkTerms } from './withdraw-links.sql.ts';
 import type { LinkSecrets, WithdrawLinks } from './withdraw-links.ts';
@@ -125,7 +125,7 @@ const accountListSchema = {
   operationId: 'listWithdrawLinksOfAccount',
   summary: 'List the withdraw links of all wallets of the account',
   description: 'Without their tokens.',
-  querystring: Type.Object({ ...ListQuery.properties, ...FILTERS }),
+  querystring: Type.Object({ ...CsvListQuery.properties, ...FILTERS }),
   response: { 200: Type.Array(WithdrawLinkObject) },
   errorStatuses: [404],
 };

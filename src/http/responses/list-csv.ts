@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { isJsonObject } from '../../core/kernel/json.ts';
+import type { List, ListPart } from '../../core/kernel/list.ts';
+import { fieldsOf, type RouteSchema } from '../field-schema.ts';
+import { choice } from '../fields.ts';
+import { listTurn } from '../limits/callers.ts';
+import { csvRow, withoutFormula } from './csv.ts';
+import { type Selection, selectionOf } from './select.ts';
+
+const PER_READ = 100;
+
+/** The query parameter of a list that is also sent as CSV. */
+export const CSV_FORMAT = {
+  format: Type.Optional(
+    choice(['json', 'csv'], {
+      description:
+        '`csv`: the whole list as CSV instead of a page, from the item after `after`; `per-page` and `count` are ignored. The columns are the ' +
+        'fields of an item; those of an object in it have its name in front (`limits_max_msat`). Times are in ISO 8601. Default: `json`',
+    }),
+  ),
+};
+
+/** Returns whether a request asks for a list as CSV. */
+export function isCsvRequest(request: FastifyRequest): boolean {
+  const isOffered = Object.hasOwn(fieldsOf(request.routeOptions.schema?.querystring), 'format');
+  return isOffered && (request.query as { format?: string }).format === 'csv';
+}
+
+/** Sends a list as CSV, page by page, so that a response of any length occupies little memory. */
+export function sendCsv<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  list: Pick<List<T>, 'readPage'>,
+  render: (item: T) => object,
+  { order, after }: Pick<ListPart, 'order' | 'after'>,
+): FastifyReply {
+  const { schema, url = '' } = request.routeOptions;
+  const name = url.split('/').at(-1) ?? '';
+  const { 200: array } = (schema as { response: { 200: { items: RouteSchema } } }).response;
+  const selection = selectionOf(request);
+  const columns = columnsOf(array.items).filter(({ path }) => !selection || isSelected(selection, path));
+  // The serializer leaves out what the schema does not have, as in JSON.
+  const serialize = reply.getSerializationFunction('200') ?? JSON.stringify;
+
+  async function* rows(): AsyncGenerator<string> {
+    yield csvRow(columns.map(({ path }) => path.join('_')));
+    for (let last = after; ; ) {
+      await listTurn(request);
+      const { items, next } = await list.readPage({ limit: PER_READ, order, after: last });
+      const objects = JSON.parse(serialize(items.map(render) as never)) as unknown[];
+      yield objects.map((object) => csvRow(columns.map((column) => cellOf(object, column)))).join('');
+      if (next === undefined) return;
+      last = next;
+    }
+  }
+
+  reply.header('content-disposition', `attachment; filename="${name}.csv"`);
+  // Fastify would read the whole list for HEAD.
+  return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : rows()));
+}
+
+interface Column {
+  readonly path: readonly string[];
+  /** Whether the values are Unix seconds. */
+  readonly isTime: boolean;
+}
+
+/** Returns the columns of an object: its fields, and in place of an object with known fields, the fields of that. */
+function columnsOf(schema: RouteSchema, path: readonly string[] = []): Column[] {
+  return Object.entries(fieldsOf(schema)).flatMap(([name, field]) => {
+    const inner = columnsOf(field, [...path, name]);
+    return inner.length > 0 ? inner : [{ path: [...path, name], isTime: field.type === 'integer' && name.endsWith('_at') }];
+  });
+}
+
+function isSelected(selection: Selection, [name = '', ...inner]: readonly string[]): boolean {
+  const part = selection.get(name);
+  return part === 'whole' || (part !== undefined && inner.length > 0 && isSelected(part, inner));
+}
+
+function valueAt(object: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (isJsonObject(value) ? value[name] : undefined), object);
+}
+
+function cellOf(object: unknown, { path, isTime }: Column): string | number {
+  const value = valueAt(object, path);
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'number') return isTime ? new Date(value * 1000).toISOString() : value;
+  return withoutFormula(typeof value === 'object' ? JSON.stringify(value) : String(value));
+}
