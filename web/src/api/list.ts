@@ -1,4 +1,5 @@
 import type { ClientResponse, RequestOptions } from '../../../client/satchel.js';
+import { SERVICE_URL } from '../base-path.ts';
 
 /** A page of a list of the API, and what its headers say of the list. */
 export interface ListPage<T> {
@@ -9,6 +10,12 @@ export interface ListPage<T> {
   readonly total: number | undefined;
   /** The list has more items than `total`. */
   readonly isCapped: boolean;
+}
+
+/** Returns the URL of a whole list as CSV. `path` and `filter` are those of the list. */
+export function csvUrl(path: string, filter: Readonly<Record<string, string | undefined>> = {}): string {
+  const set = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return `${SERVICE_URL}/v1/${path}?${new URLSearchParams([...set, ['format', 'csv']])}`;
 }
 
 /** Sends a request for a page of a list, and reads its cursor and its count. `send` passes the options to the client. */

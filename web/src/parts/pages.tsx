@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListPage } from '../api/list.ts';
 import { lists } from '../texts/en-lists.ts';
-import { Button } from './button.tsx';
+import { Button, LinkButton } from './button.tsx';
 import { formatSats } from './format-amount.ts';
 
 interface Cursors {
@@ -35,10 +35,12 @@ interface ListFooterProps {
   readonly perPage: number;
   /** For lists that do not begin with the newest. */
   readonly names?: { readonly newer: string; readonly older: string };
+  /** The URL of the whole list as CSV. */
+  readonly csv?: string | undefined;
 }
 
-/** Which items of how many are shown, and the buttons that turn the pages. */
-export function ListFooter({ pages, page, perPage, names = lists }: ListFooterProps) {
+/** Which items of how many are shown, the link that saves all of them, and the buttons that turn the pages. */
+export function ListFooter({ pages, page, perPage, names = lists, csv }: ListFooterProps) {
   if (!page || (pages.isFirst && page.items.length === 0 && page.next === undefined)) return null;
   const { items, next, total, isCapped } = page;
   const first = pages.depth * perPage + 1;
@@ -53,6 +55,11 @@ export function ListFooter({ pages, page, perPage, names = lists }: ListFooterPr
             isCapped,
           )}
       </span>
+      {csv !== undefined && (
+        <LinkButton size="small" icon="download" href={csv} download="">
+          {lists.export}
+        </LinkButton>
+      )}
       {(!pages.isFirst || next !== undefined) && (
         <>
           <Button size="small" class="push" disabled={pages.isFirst} onClick={pages.newer}>

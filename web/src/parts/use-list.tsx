@@ -15,7 +15,7 @@ export interface ListRequest {
 
 export interface ShownList<T> {
   readonly page: Resource<ListPage<T>>;
-  /** Which items of how many are shown, and the buttons that turn the pages. */
+  /** The {@link ListFooter}. */
   readonly footer: ComponentChildren;
   /** The newest items are shown, so that new ones appear. */
   readonly isFirstPage: boolean;
@@ -25,7 +25,7 @@ export interface ShownList<T> {
 export function useList<T extends { readonly id: string | number }>(
   key: string | undefined,
   send: (request: ListRequest, options: RequestOptions) => Promise<readonly T[]>,
-  { perPage = PER_PAGE, ...options }: ResourceOptions & { readonly perPage?: number } = {},
+  { perPage = PER_PAGE, csv, ...options }: ResourceOptions & { readonly perPage?: number; readonly csv?: string } = {},
 ): ShownList<T> {
   const pages = usePages(key);
   const { after } = pages;
@@ -34,5 +34,5 @@ export function useList<T extends { readonly id: string | number }>(
     (signal) => readListPage((own) => send({ 'per-page': perPage, count: 1, ...(after !== undefined && { after }) }, own), signal),
     options,
   );
-  return { page, footer: <ListFooter pages={pages} page={page.data} perPage={perPage} />, isFirstPage: pages.isFirst };
+  return { page, footer: <ListFooter pages={pages} page={page.data} perPage={perPage} csv={csv} />, isFirstPage: pages.isFirst };
 }

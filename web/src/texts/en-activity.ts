@@ -5,7 +5,6 @@ import { inLanguage } from './texts.ts';
 export const activity = inLanguage('activity', {
   title: 'Activity',
   tabs: { transactions: 'Transactions', events: 'Events', deliveries: 'Deliveries' },
-  export: 'Export',
   sums: 'Sums of these transactions',
   transactions: 'Transactions',
   moreThan: (count: string) => `more than ${count}`,

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { type Account, api } from '../../api/client.ts';
+import { csvUrl } from '../../api/list.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -28,7 +29,7 @@ export function AccountsScreen() {
   const [search, change] = useFilters();
   const [link, setLink] = useState<CreatedLink>();
   const q = search.get('q') ?? '';
-  const accounts = useList('accounts', api.accounts.list);
+  const accounts = useList('accounts', api.accounts.list, { csv: csvUrl('accounts') });
   const close = useCloseSheet('/accounts');
   return (
     <>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { api, type Wallet, type WalletTransaction } from '../../api/client.ts';
+import { csvUrl } from '../../api/list.ts';
 import { AmountName, Balance, Sats, SignedAmount } from '../../parts/amount.tsx';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -46,7 +47,10 @@ function ItemTable<T>({ items, empty, titles: [name, detail, amount], status, ro
 
 /** The wallets of an account with their balances. */
 export function CustomerWallets({ id }: { readonly id: string }) {
-  const wallets = useList(`account wallets ${id}`, (request, options) => api.accounts.listWallets(id, request, options), { perPage: PAGE });
+  const wallets = useList(`account wallets ${id}`, (request, options) => api.accounts.listWallets(id, request, options), {
+    perPage: PAGE,
+    csv: csvUrl(`accounts/${id}/wallets`),
+  });
   return (
     <Card title={texts.wallets} footer={wallets.footer}>
       <Loaded resource={wallets.page}>

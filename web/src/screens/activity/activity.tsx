@@ -6,6 +6,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { activity } from '../../texts/en-activity.ts';
+import { lists } from '../../texts/en-lists.ts';
 import { readFilters, requestOf } from '../wallet/filters.ts';
 import { Live } from '../wallet/live.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
@@ -51,7 +52,7 @@ function Export() {
   if (wallet !== '') query.set('wallet_id', wallet);
   return (
     <LinkButton icon="download" href={`${SERVICE_URL}/v1/wallet-transactions/export?${query}`} download="transactions.csv">
-      {activity.export}
+      {lists.export}
     </LinkButton>
   );
 }

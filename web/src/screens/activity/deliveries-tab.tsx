@@ -1,4 +1,5 @@
 import { api } from '../../api/client.ts';
+import { csvUrl } from '../../api/list.ts';
 import { useResource } from '../../api/resource.ts';
 import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -22,7 +23,7 @@ export function DeliveriesTab() {
   const deliveries = useList(
     `all deliveries ${status}`,
     (request, options) => api.webhooks.listAllDeliveries({ ...request, ...(status !== '' && { status }) }, options),
-    { everyMs: REFRESH_MS },
+    { everyMs: REFRESH_MS, csv: csvUrl('webhook-deliveries', { status: status || undefined }) },
   );
   const webhooks = useResource('webhook names', (signal) => api.webhooks.list({ 'per-page': MAX_WEBHOOKS }, { signal }));
   const names = new Map(webhooks.data?.map(({ id, user_label, url }) => [id, user_label || url]));

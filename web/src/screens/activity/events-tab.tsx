@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { api, type Event } from '../../api/client.ts';
-import { readListPage } from '../../api/list.ts';
+import { csvUrl, readListPage } from '../../api/list.ts';
 import { useResource } from '../../api/resource.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -88,7 +88,12 @@ function Events({ type, walletId }: { type: string; walletId: string }) {
         }
       </Loaded>
       <footer>
-        <ListFooter pages={pages} page={page.data && { ...page.data, items: list.shown, next }} perPage={PER_PAGE} />
+        <ListFooter
+          pages={pages}
+          page={page.data && { ...page.data, items: list.shown, next }}
+          perPage={PER_PAGE}
+          csv={csvUrl('events', { ...filter, order: 'desc' })}
+        />
       </footer>
     </>
   );

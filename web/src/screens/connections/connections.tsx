@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
 import { HAS_LNDHUB, HAS_NWC } from '../../api/app-protocols.ts';
 import { api } from '../../api/client.ts';
+import { csvUrl } from '../../api/list.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -143,8 +144,14 @@ function useConnections(walletId: string, status: Status) {
   const filter = { status, ...(walletId !== '' && { wallet_id: walletId }) };
   const key = `${walletId} ${status}`;
   const options = { everyMs: REFRESH_MS, isAffected: ({ event }: { event: { name: string } }) => event.name.startsWith('key_') };
-  const connections = useList(`connections ${key}`, (request, own) => api.connections.listAll({ ...request, ...filter }, own), options);
-  const keys = useList(`wallet apps ${key}`, (request, own) => api.keys.list({ ...request, ...filter, of: 'wallets' }, own), options);
+  const connections = useList(`connections ${key}`, (request, own) => api.connections.listAll({ ...request, ...filter }, own), {
+    ...options,
+    csv: csvUrl('connections', filter),
+  });
+  const keys = useList(`wallet apps ${key}`, (request, own) => api.keys.list({ ...request, ...filter, of: 'wallets' }, own), {
+    ...options,
+    csv: csvUrl('keys', { ...filter, of: 'wallets' }),
+  });
   const reload = () => {
     connections.page.reload();
     keys.page.reload();

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { Key, NewKey } from '../../api/client.ts';
+import { csvUrl } from '../../api/list.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -36,6 +37,7 @@ export function KeysScreen() {
   const keys = useList(`keys ${walletId} ${status}`, (request, options) => owner.list({ ...request, status }, options), {
     isAffected: ({ event, data }) => event.name.startsWith('key_') || data.wtx?.wal.id === walletId,
     everyMs: REFRESH_MS,
+    csv: csvUrl(walletId === '' ? 'keys' : `wallet/${walletId}/keys`, { status }),
   });
   const query = search.size > 0 ? `?${search}` : '';
   const close = useCloseSheet('/keys');

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
 import { api, type NewWithdrawLink, type PayLink } from '../../api/client.ts';
+import { csvUrl } from '../../api/list.ts';
 import { useResource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { formatSats } from '../../parts/amount.tsx';
@@ -38,7 +39,10 @@ export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
   const status = PAY_STATUSES.find((one) => one === parameters.get('receive')) ?? 'all';
   const filter = { ...(walletId !== '' && { wallet_id: walletId }), ...(status !== 'all' && { status }) };
   const key = `${walletId} ${status}`;
-  const links = useList(`pay links ${key}`, (request, options) => api.payLinks.list({ ...request, ...filter }, options), PAYMENTS);
+  const links = useList(`pay links ${key}`, (request, options) => api.payLinks.list({ ...request, ...filter }, options), {
+    ...PAYMENTS,
+    csv: csvUrl('lnurlp', filter),
+  });
   const total = useResource(`pay links, total ${key}`, (signal) => api.payLinks.getTotal(filter, { signal }), PAYMENTS);
   const listed = links.page.data?.items.find((link) => link.id === id);
   // A link of another page is read by itself.

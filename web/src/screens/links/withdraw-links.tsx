@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, type WithdrawLink } from '../../api/client.ts';
+import { csvUrl } from '../../api/list.ts';
 import { useResource } from '../../api/resource.ts';
 import { AmountName, formatSats, Msat, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -43,7 +44,7 @@ export function WithdrawLinks({ walletId, createdIds }: WithdrawLinksProps) {
   const links = useList(
     `withdraw links ${walletId} ${status}`,
     (request, options) => api.withdrawLinks.listAll({ ...request, ...filter }, options),
-    { isAffected: isClaim },
+    { isAffected: isClaim, csv: csvUrl('lnurl/withdraws', filter) },
   );
   const total = useResource(`withdraw links, total ${walletId} ${status}`, (signal) => api.withdrawLinks.getTotal(filter, { signal }), {
     isAffected: isClaim,

@@ -1,5 +1,6 @@
 import { Link, useLocation } from 'wouter-preact';
 import { api, type Payout } from '../../api/client.ts';
+import { csvUrl } from '../../api/list.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { AmountName, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -29,7 +30,7 @@ export function PayoutsScreen() {
   const payouts = useList(
     walletId === '' ? undefined : `payouts ${walletId}`,
     (request, options) => api.payouts.list(walletId, request, options),
-    { isAffected: ({ event }) => event.name === 'payout_finished', everyMs: REFRESH_MS },
+    { isAffected: ({ event }) => event.name === 'payout_finished', everyMs: REFRESH_MS, csv: csvUrl(`wallet/${walletId}/payouts`) },
   );
   const close = useCloseSheet('/payouts');
   const query = `?wallet=${walletId}`;

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import { csvUrl } from '../../api/list.ts';
 import type { Resource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { formatSats, HeroAmount, HeroSkeleton, Sats } from '../../parts/amount.tsx';
@@ -78,6 +79,7 @@ export function WalletsScreen() {
                 pages={pages}
                 page={page.data && { ...page.data, total: isSearch ? undefined : sum.data?.count, isCapped: false }}
                 perPage={PER_PAGE}
+                csv={csvUrl('wallets', { label, status })}
               />
             }
           >

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
 import { api, type NewWebhook, type Webhook } from '../../api/client.ts';
+import { csvUrl } from '../../api/list.ts';
 import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -34,7 +35,7 @@ export function WebhookDetails({ webhook, onSecret, onChanged }: WebhookDetailsP
   const deliveries = useList(
     `deliveries ${id} ${status}`,
     (request, options) => api.webhooks.listDeliveries(id, { ...request, ...(status !== '' && { status }) }, options),
-    { everyMs: REFRESH_MS },
+    { everyMs: REFRESH_MS, csv: csvUrl(`webhooks/${id}/deliveries`, { status: status || undefined }) },
   );
   return (
     <Card

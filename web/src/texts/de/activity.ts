@@ -4,7 +4,6 @@ import type { Shape } from '../lookup.ts';
 export const activity = {
   title: 'Aktivität',
   tabs: { transactions: 'Transaktionen', events: 'Ereignisse', deliveries: 'Zustellungen' },
-  export: 'Exportieren',
   sums: 'Summen dieser Transaktionen',
   transactions: 'Transaktionen',
   moreThan: (count) => `mehr als ${count}`,

@@ -4,7 +4,6 @@ import type { Shape } from '../lookup.ts';
 export const activity = {
   title: 'Actividad',
   tabs: { transactions: 'Transacciones', events: 'Eventos', deliveries: 'Entregas' },
-  export: 'Exportar',
   sums: 'Totales de estas transacciones',
   transactions: 'Transacciones',
   moreThan: (count) => `más de ${count}`,

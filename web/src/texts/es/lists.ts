@@ -3,6 +3,7 @@ import type { Shape } from '../lookup.ts';
 
 export const lists = {
   linkStatuses: { all: 'Todos', active: 'Activos', ended: 'Terminados' },
+  export: 'Exportar',
   newer: 'Más recientes',
   older: 'Anteriores',
   shown: (first, last, total, isCapped) => `${first} – ${last}${total === undefined ? '' : ` de ${isCapped ? 'más de ' : ''}${total}`}`,
