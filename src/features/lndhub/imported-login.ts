@@ -30,7 +30,7 @@ export function importedLoginRows(
   { login, passwordHash }: ImportedLogin,
 ): RowWrite[] {
   const owner = { accountId: wallet.accountId, walletId: wallet.id };
-  const key = newKeyRow(clock, newKeyText('wallet_admin'), owner, { label: 'LNDhub login' });
+  const key = newKeyRow(clock, newKeyText('wallet_admin'), owner, { label: `LNDhub login ${login}` });
   const parameters = [login, key.id, passwordHash, unixSeconds(clock)];
   return [key.row, { statement: sql.insertAppLogin, parameters, onMiss: () => new Error('the login was not stored') }];
 }

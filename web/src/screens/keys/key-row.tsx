@@ -30,20 +30,24 @@ export function KeyRow({ listed, owner, createdId, onCreated, onChanged }: KeyRo
   const canRotate = listed.kind !== 'wallet_connection';
   const canSend = !['wallet_invoice', 'wallet_read', 'public_api'].includes(listed.kind);
 
+  // The page of a key shows what it has paid.
+  const hasPage = !isLinkKey && listed.kind !== 'public_api';
+  const nameClass = listed.user_label === '' ? 'name mono' : 'name';
+
   async function revoke() {
     await owner.revoke(listed.id);
     onChanged();
   }
 
   return (
-    <tr class={listed.id === createdId ? 'open' : undefined}>
+    <tr class={[hasPage && 'clickable', listed.id === createdId && 'open'].filter(Boolean).join(' ')}>
       <td>
-        {isLinkKey || listed.kind === 'public_api' ? (
-          <bdi class={listed.user_label === '' ? 'name mono' : 'name'}>{name}</bdi>
-        ) : (
-          <Link class={listed.user_label === '' ? 'name mono' : 'name'} href={`/connections/${listed.id}`}>
+        {hasPage ? (
+          <Link class={nameClass} href={`/connections/${listed.id}`}>
             <bdi>{name}</bdi>
           </Link>
+        ) : (
+          <bdi class={nameClass}>{name}</bdi>
         )}
         {listed.user_label !== '' && <span class="sub mono">{listed.hint}</span>}
         <span class="phone-only">
