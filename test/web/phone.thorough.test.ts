@@ -144,6 +144,15 @@ onDashboard('the keyboard of a phone', ({ client, openLoggedIn }) => {
     expect(await keyboardOf(page)).toBe('0px');
   });
 
+  it('leaves the button that connects an app below what the app may spend', async () => {
+    await client.wallet(1000);
+    const page = await openLoggedIn('/connections/new', PHONE);
+    const [text, button] = [page.getByText('At worst it can spend'), page.getByRole('button', { name: /^Connect/ })];
+    await text.waitFor();
+    const [above, below] = [await text.boundingBox(), await button.last().boundingBox()];
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+  });
+
   it('changes nothing where the layout becomes smaller itself, or a person zooms in', async () => {
     const { page, bottom } = await openForm('/wallets/:id/receive', 'Memo', 'Create invoice');
     await page.setViewportSize({ width: 390, height: 500 });
