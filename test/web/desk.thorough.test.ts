@@ -158,7 +158,7 @@ onDashboard("the operator's desk", (service) => {
   it.each(DEVICES)('keeps the last amounts of a node that is down, with their time, on a %s', async (device) => {
     const page = await openLoggedIn('/operator', { device });
     const liquidity = page.locator('section.card').filter({ has: page.getByRole('heading', { name: 'Liquidity of all nodes' }) });
-    await liquidity.getByText('Can receive').waitFor();
+    await liquidity.getByText('Can receive', { exact: true }).waitFor();
     await page.getByText(/^\d+ ms, median of the last answers \d+ ms$/).waitFor();
     await page.getByRole('definition').filter({ hasText: '101 in sync' }).waitFor();
     net.always('listChannels', { unavailable: true });
@@ -173,7 +173,7 @@ onDashboard("the operator's desk", (service) => {
       net.always('listChannels', undefined);
       net.always('info', undefined);
     }
-    await liquidity.getByText('Can receive').waitFor();
+    await liquidity.getByText('Can receive', { exact: true }).waitFor();
   });
 
   it.each(DEVICES)('has no violation that axe finds while withdrawals are stopped, on a %s', async (device) => {

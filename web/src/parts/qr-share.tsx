@@ -73,11 +73,14 @@ async function drawPng(text: string): Promise<Blob> {
   });
 }
 
+/** Firefox and Safari read the picture after the click. */
+const READ_WITHIN_MS = 60_000;
+
 function save(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(url);
+  setTimeout(() => URL.revokeObjectURL(url), READ_WITHIN_MS);
 }

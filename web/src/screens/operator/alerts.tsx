@@ -60,7 +60,8 @@ function AlertRow({ alert, onClose }: { alert: Alert; onClose: () => void }) {
         </p>
         <div class="row wrap alert-quiet small faint">
           <span>
-            {texts.since} <time dateTime={new Date(since * 1000).toISOString()} title={formatExactTime(since * 1000)}>
+            {texts.since}{' '}
+            <time dateTime={new Date(since * 1000).toISOString()} title={formatExactTime(since * 1000)}>
               {inSentence(formatTime(since * 1000, Date.now()))}
             </time>
           </span>

@@ -36,8 +36,7 @@ export function WalletsScreen() {
   const checklist = FirstSteps && state && <FirstSteps state={state} onChanged={onChanged} />;
   /** After the first payment the balance comes first. On a phone, the checklist is longer than the screen. */
   const hasPaid = state?.steps.some(({ step, is_done }) => step === 'send' && is_done) === true;
-  const isPhone = useIsPhone();
-  const isBelow = hasPaid || (isPhone && state?.wallet_id !== null);
+  const isBelow = useIsPhone() ? hasPaid || state?.wallet_id !== null : hasPaid;
   /** The cursors of the pages before this one; empty after a reload. */
   const before = useRef<string[]>([]);
 
