@@ -100,7 +100,7 @@ onDashboard("the operator's desk", (service) => {
     await card
       .locator('.stat')
       .filter({ hasText: 'times what is owed is on the nodes' })
-      .getByText((cover / 100).toFixed(2).replace(/\B(?=(\d{3})+\.)/, '\u202f'))
+      .getByText((cover / 100).toFixed(2).replaceAll(/\B(?=(\d{3})+\.)/g, '\u202f'))
       .waitFor();
     await card.getByText('Show as table').last().click();
     for (const ratio of ['0.99', '1.56', '4.12']) await card.getByRole('cell', { name: ratio, exact: true }).waitFor();
