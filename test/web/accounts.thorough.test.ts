@@ -36,6 +36,11 @@ onDashboard('the customers', ({ client, neighbour, openLoggedIn, open, logIn, ne
     const { accountId } = await newPerson();
     const page = await openLoggedIn(`/accounts/${accountId}`);
     await page.getByRole('link', { name: 'Restrict' }).click();
+    // The mildest state is chosen, and has the focus.
+    const state = (name: RegExp) => page.getByRole('group', { name: 'State' }).getByRole('radio', { name });
+    await expect.poll(() => state(/^Receive only/).evaluate((radio) => radio.matches(':focus'))).toBe(true);
+    expect(await state(/^Receive only/).isChecked()).toBe(true);
+    await state(/^Frozen/).check();
     const freeze = page.getByRole('button', { name: 'Freeze account' });
     expect(await freeze.isDisabled()).toBe(true);
     await page.getByLabel('Reason').fill('reported as stolen');
@@ -43,10 +48,7 @@ onDashboard('the customers', ({ client, neighbour, openLoggedIn, open, logIn, ne
     await page.locator('.badge', { hasText: 'Frozen' }).waitFor();
     expect((await readAccount(accountId)).status).toBe('frozen');
     await page.getByRole('link', { name: 'Change state' }).click();
-    await page
-      .getByRole('group', { name: 'State' })
-      .getByRole('radio', { name: /^Receive only/ })
-      .check();
+    await state(/^Receive only/).check();
     await page.getByLabel('Reason').fill('found again');
     await page.getByRole('button', { name: 'Stop sending' }).click();
     await page.locator('.badge', { hasText: 'Receive only' }).waitFor();
@@ -110,6 +112,7 @@ onDashboard('the customers', ({ client, neighbour, openLoggedIn, open, logIn, ne
     const { accountId, email } = await newPerson();
     const operator = await newPerson({ role: 'operator' });
     const page = await openLoggedIn(`/accounts/${accountId}/state`);
+    await page.getByRole('radio', { name: /^Frozen/ }).check();
     await page.getByLabel('Reason').fill('reported as stolen');
     await page.getByRole('button', { name: 'Freeze account' }).click();
     const history = page.locator('section').filter({ has: page.getByRole('heading', { name: 'History' }) });

@@ -24,7 +24,7 @@ type State = (typeof STATES)[number];
 /** Changes what an account may do, with a reason. */
 export function StatusSheet({ account, onChanged, onClose }: AccountSheetProps) {
   const choices = STATES.filter((state) => state !== account.status);
-  const [status, setStatus] = useState<State>(account.status === 'active' ? 'frozen' : 'active');
+  const [status, setStatus] = useState<State>(account.status === 'active' ? 'receive_only' : 'active');
   const [reason, setReason] = useState('');
   const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
