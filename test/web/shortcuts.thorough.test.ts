@@ -9,7 +9,7 @@ onDashboard('shortcuts', ({ client, openLoggedIn }) => {
     const page = await openLoggedIn('/wallets');
     await page.getByRole('searchbox').waitFor();
     await page.keyboard.press('/');
-    expect(await page.evaluate(FOCUSED)).toBe('Label');
+    expect(await page.evaluate(FOCUSED)).toBe('Label or id');
     await page.goto(`/wallets/${wallet.id}`);
     await page.getByRole('button', { name: 'Memo, label or hash' }).waitFor();
     await page.keyboard.press('/');

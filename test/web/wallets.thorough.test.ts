@@ -63,6 +63,14 @@ onDashboard('the wallets', ({ client, openLoggedIn, open, newPerson, logIn }) =>
     }
   });
 
+  it('are found by their id', async () => {
+    const { id } = await client.post('/v1/wallet', { user_label: 'Only this one' });
+    await client.post('/v1/wallet', { user_label: 'Another one' });
+    const page = await openLoggedIn('/wallets');
+    await page.getByRole('searchbox', { name: 'Label or id' }).fill(id);
+    await expect.poll(() => page.locator('.wallets-table tbody .name').allInnerTexts()).toEqual(['Only this one']);
+  });
+
   it('are found by label and status, which stay in the address', async () => {
     const { id } = await client.post('/v1/wallet', { user_label: 'Needle one' });
     await client.post('/v1/wallet', { user_label: 'Needle two' });

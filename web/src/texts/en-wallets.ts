@@ -19,7 +19,7 @@ export const wallets = {
     inFlight: 'In flight',
     inFlightRemark: 'held for payments and their fees',
     heldSuffix: 'in flight',
-    search: 'Label',
+    search: 'Label or id',
     wallet: 'Wallet',
     created: 'Created',
     actions: 'Actions',

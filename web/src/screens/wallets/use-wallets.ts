@@ -12,9 +12,12 @@ export interface WalletSearch {
 /** The most wallets of a page. */
 export const PER_PAGE = 50;
 
-/** A page of the account's wallets, newest first. */
+const WALLET_ID = /^walx?_[0-9A-Za-z]{1,32}$/;
+
+/** A page of the account's wallets, newest first: all, or those with a text in their label, or the one with an id. */
 export function useWalletPage({ label, status, after }: WalletSearch): Resource<ListPage<Wallet>> {
-  const request = { 'per-page': PER_PAGE, ...(label && { label }), ...(status && { status }), ...(after && { after }) };
+  const text = label && (WALLET_ID.test(label) ? { id: label } : { label });
+  const request = { 'per-page': PER_PAGE, ...text, ...(status && { status }), ...(after && { after }) };
   return useResource(
     `wallets ${JSON.stringify(request)}`,
     (signal) => readListPage((options) => api.wallets.list(request, options), signal),

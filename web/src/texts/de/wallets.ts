@@ -19,7 +19,7 @@ export const wallets = {
     inFlight: 'Unterwegs',
     inFlightRemark: 'reserviert für Zahlungen und ihre Gebühren',
     heldSuffix: 'unterwegs',
-    search: 'Bezeichnung',
+    search: 'Bezeichnung oder ID',
     wallet: 'Wallet',
     created: 'Erstellt',
     actions: 'Aktionen',

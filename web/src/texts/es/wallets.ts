@@ -19,7 +19,7 @@ export const wallets = {
     inFlight: 'En curso',
     inFlightRemark: 'retenido para pagos y sus comisiones',
     heldSuffix: 'en curso',
-    search: 'Etiqueta',
+    search: 'Etiqueta o ID',
     wallet: 'Monedero',
     created: 'Creado',
     actions: 'Acciones',
