@@ -33,7 +33,7 @@ export function HeldBar({ payment }: { payment: LightningTransactionDetails }) {
         {parts.map(({ look, name, msat }) => (
           <li key={look}>
             <i class={look} aria-hidden="true" />
-            <span class="secondary">{name}</span> <Msat msat={msat} />
+            <span class="secondary">{name}</span> <Msat msat={msat} unit />
           </li>
         ))}
       </ul>
