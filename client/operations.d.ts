@@ -2166,6 +2166,17 @@ export interface Channel {
   is_private: boolean;
 }
 
+export interface Check {
+  /** `fail`: something does not work, or money or secrets are at risk. `warn`: it works, and should be changed */
+  status: 'fail' | 'warn' | 'ok' | (string & {});
+  /** What was checked, such as `node`, `liquidity`, `backup` or `public URL` */
+  subject: string;
+  /** What was found, in English */
+  text: string;
+  /** What to do; null if nothing */
+  remedy: string | null;
+}
+
 export interface FirstSteps {
   /** Whether the operator has hidden the list */
   is_hidden: boolean;
@@ -3474,6 +3485,10 @@ export interface GetLiquidityRequest {
 export interface GetPaymentFiguresRequest {
   /** The last 24 hours, 30 days or 365 days, the present hour included. Default: `day` */
   period?: 'day' | 'month' | 'year';
+}
+
+export interface ListChecksRequest {
+
 }
 
 export interface GetOperatorWithdrawalsRequest {
@@ -4794,6 +4809,8 @@ export interface Operations<Options> {
     getLiquidity(request?: GetLiquidityRequest, options?: Options): Promise<Liquidity>;
     /** Read the figures of payments over Lightning. Of all wallets. The cost depends on the hours of the period and on the payments that failed, not on all payments. Permission: a secret API key of an operator. (`GET /v1/operator/figures`) */
     getPaymentFigures(request?: GetPaymentFiguresRequest, options?: Options): Promise<PaymentFigures>;
+    /** Check the nodes, their liquidity, the backups and the settings. The checks of `satchel doctor` that a running service can make, on the instance that answers: failures first. A node that does not answer within two seconds counts as unavailable. `satchel doctor` also checks the clock, the database, the certificate and the proxy. Permission: a secret API key of an operator. (`GET /v1/operator/checks`) */
+    listChecks(request?: ListChecksRequest, options?: Options): List<Check>;
     /** Read whether withdrawals are stopped, and by whom. Permission: a secret API key of an operator. (`GET /v1/operator/withdrawals`) */
     getWithdrawals(request?: GetOperatorWithdrawalsRequest, options?: Options): Promise<OperatorWithdrawals>;
     /** Stop all payments that leave the service. From its commit on, each payment over Lightning and each claim of a withdraw link is rejected with 403 `withdrawals_stopped` before money is held, on all instances and over all protocols. Payouts wait. Payments in flight end normally. Receiving works, and so do transfers and payments between wallets of the service. Customers read the reason, which a further request replaces. Permission: a secret API key of an operator. (`POST /v1/operator/withdrawals/stop`) */

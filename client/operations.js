@@ -105,6 +105,7 @@ export const GROUPS = {
     getRestore: 'GET /v1/operator/restore',
     getLiquidity: 'GET /v1/operator/liquidity',
     getPaymentFigures: 'GET /v1/operator/figures',
+    listChecks: 'GET /v1/operator/checks isList',
     getWithdrawals: 'GET /v1/operator/withdrawals',
     stopWithdrawals: 'POST /v1/operator/withdrawals/stop keyed',
     resumeWithdrawals: 'POST /v1/operator/withdrawals/resume keyed',

@@ -38,6 +38,7 @@ import { nodeRoutes } from './features/nodes/routes.ts';
 import { notificationRoutes } from './features/notifications/routes.ts';
 import { connectionRoutes } from './features/nwc/routes.ts';
 import { alertRoutes } from './features/operator/alert-routes.ts';
+import { checkRoutes } from './features/operator/checks/check-routes.ts';
 import { fiatRateRoutes } from './features/operator/fiat-rate-routes.ts';
 import { figureRoutes } from './features/operator/figure-routes.ts';
 import { firstStepRoutes } from './features/operator/first-steps.ts';
@@ -191,6 +192,7 @@ function registerRoutes(
   reconciliationRoutes(app, deps);
   restoreRoutes(app, deps);
   figureRoutes(app, deps);
+  checkRoutes(app, deps, config);
   withdrawalRoutes(app, deps);
   fiatRateRoutes(app, deps);
   rateRoutes(app, deps);

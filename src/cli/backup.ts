@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { counted } from '../core/kernel/counted.ts';
 import type { Progress } from '../features/backup/take-backup.ts';
-import { counted } from './table.ts';
 import { EXIT, localAction, verb } from './verb.ts';
 
 /** `satchel backup`: writes a backup and checks it. The service runs this command when a scheduled backup is due. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Finding } from './checks/finding.ts';
+import { counted } from '../core/kernel/counted.ts';
+import type { Finding } from '../features/operator/checks/finding.ts';
 import { connectionOf, type ServiceOptions, withKey } from './service.ts';
-import { counted } from './table.ts';
 import { EXIT, localAction, verb } from './verb.ts';
 
 /** `satchel doctor`: checks the machine, the settings and the service, and says for each line what to do. */

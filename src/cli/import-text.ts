@@ -1,6 +1,7 @@
+import { counted } from '../core/kernel/counted.ts';
 import type { ImportReport, ImportResult } from '../features/import/import.ts';
 import type { PlannedWallet } from '../features/import/plan.ts';
-import { counted, grouped, table } from './table.ts';
+import { grouped, table } from './table.ts';
 
 const RIGHT = [2, 3, 4, 5, 6];
 

@@ -19,12 +19,12 @@ const INVOICE_SECONDS = 60;
 
 /** What was found at a node, or the reason why it could not be checked. */
 export interface NodeFindings {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly NodeFinding[];
   readonly reason: string | null;
 }
 
 /** What was found, in the order in which it is printed: a heading and its text. `isGood` is false for what the operator should change. */
-export interface Finding {
+export interface NodeFinding {
   readonly heading: string;
   readonly text: string;
   readonly isGood: boolean;
@@ -55,7 +55,7 @@ async function checkUrl(lightningUrl: string): Promise<NodeFindings> {
   }
 }
 
-async function checkNode(node: LightningNode): Promise<Finding[]> {
+async function checkNode(node: LightningNode): Promise<NodeFinding[]> {
   const info = await answered(node.info());
   const credential = await answered(Promise.resolve(node.checkCredential?.()));
   return [
@@ -71,7 +71,7 @@ async function checkNode(node: LightningNode): Promise<Finding[]> {
 }
 
 /** Returns what a check finds, or the reason why it failed. */
-async function orReason(heading: string, failed: string, check: () => Promise<Finding>): Promise<Finding> {
+async function orReason(heading: string, failed: string, check: () => Promise<NodeFinding>): Promise<NodeFinding> {
   try {
     return await check();
   } catch (error) {
@@ -79,7 +79,7 @@ async function orReason(heading: string, failed: string, check: () => Promise<Fi
   }
 }
 
-function describeNode({ software, alias, pubkey, network, cannotSend, capabilities, advice }: NodeInfo): Finding[] {
+function describeNode({ software, alias, pubkey, network, cannotSend, capabilities, advice }: NodeInfo): NodeFinding[] {
   const supported = [
     capabilities.sendsKeysend && 'sending keysends',
     capabilities.receivesKeysend && 'receiving keysends',
@@ -96,7 +96,7 @@ function describeNode({ software, alias, pubkey, network, cannotSend, capabiliti
   ];
 }
 
-async function describeChannels(node: LightningNode, { channels: counts }: NodeInfo): Promise<Finding[]> {
+async function describeChannels(node: LightningNode, { channels: counts }: NodeInfo): Promise<NodeFinding[]> {
   const counted = counts ? [good('Channels', `${counts.active} active, ${counts.inactive} inactive`)] : [];
   try {
     const listed = node.listChannels && (await answered(node.listChannels()));
@@ -116,7 +116,7 @@ function inSat(amountMsat: number): string {
   return grouped(Math.floor(amountMsat / 1000));
 }
 
-function describeCredential({ missing, excessive, command }: CredentialReport): Finding[] {
+function describeCredential({ missing, excessive, command }: CredentialReport): NodeFinding[] {
   const problems = [
     missing.length > 0 && `may not call ${missing.join(', ')}`,
     excessive.length > 0 && `may also ${excessive.join(', ')}, which the service never does`,
@@ -125,7 +125,7 @@ function describeCredential({ missing, excessive, command }: CredentialReport): 
   return [bad('Credential', problems.join('; ')), bad('', `Create one with: ${command}`)];
 }
 
-async function describeInvoice(node: LightningNode): Promise<Finding> {
+async function describeInvoice(node: LightningNode): Promise<NodeFinding> {
   const preimage = randomBytes(32).toString('hex');
   const request = { preimage, amountMsat: satToMsat(1), description: 'node-check', expirySeconds: INVOICE_SECONDS };
   await answered(node.createInvoice(request));
@@ -134,11 +134,11 @@ async function describeInvoice(node: LightningNode): Promise<Finding> {
   return bad('Invoice', `created one of 1 sat, and cancelling it returned “${outcome}”; it expires in ${INVOICE_SECONDS} seconds`);
 }
 
-function good(heading: string, text: string): Finding {
+function good(heading: string, text: string): NodeFinding {
   return { heading, text, isGood: true };
 }
 
-function bad(heading: string, text: string): Finding {
+function bad(heading: string, text: string): NodeFinding {
   return { heading, text, isGood: false };
 }
 

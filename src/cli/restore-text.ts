@@ -1,5 +1,6 @@
+import { counted } from '../core/kernel/counted.ts';
 import type { Restore } from '../features/restore/restore-object.ts';
-import { counted, grouped, moment } from './table.ts';
+import { grouped, moment } from './table.ts';
 
 /** Returns the state of a restore for people. */
 export function restoreText(restore: Restore): string {

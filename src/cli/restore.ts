@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { counted } from '../core/kernel/counted.ts';
 import { percent } from './backup.ts';
-import { counted } from './table.ts';
 import { confirm, EXIT, localAction, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
 
 /** `satchel restore`: restores a backup, and ends the time in which a restored service sends no money. */

@@ -11,11 +11,6 @@ export function grouped(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** Formats a number with its noun. */
-export function counted(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
-}
-
 /** Formats Unix seconds as ISO 8601 in UTC. */
 export function moment(unixSeconds: number): string {
   return new Date(unixSeconds * 1000).toISOString().replace('.000Z', 'Z');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { counted } from './table.ts';
+import { counted } from '../core/kernel/counted.ts';
 import { EXIT, localAction, verb } from './verb.ts';
 
 /** `satchel verify`: checks the whole ledger and prints the trial balance. */

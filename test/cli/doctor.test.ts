@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { judgeBackup } from '../../src/cli/checks/backups.ts';
 import { checkClock } from '../../src/cli/checks/clock.ts';
 import { judgePostgres } from '../../src/cli/checks/database.ts';
-import { checkFiles, judgeDisk } from '../../src/cli/checks/files.ts';
 import { judgeExpiry, judgeProxy } from '../../src/cli/checks/service.ts';
+import { checkFiles, judgeDisk } from '../../src/features/operator/checks/files.ts';
+import { judgeBackup } from '../../src/features/operator/checks/settings.ts';
 
 const GIB = 2 ** 30;
 const DAY_MS = 86_400_000;

@@ -138,6 +138,7 @@ describe('the conventions of the API', () => {
     const short: Exceptions = {
       'as many as the settings or the limits of an account allow': [
         'listNodes',
+        'listChecks',
         'listLimits',
         'listWalletLimits',
         'listLinkedKeys',

@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts';
+import { checkDisk, checkFiles } from '../../features/operator/checks/files.ts';
+import type { Finding } from '../../features/operator/checks/finding.ts';
 import { checkBackups } from './backups.ts';
 import { checkClock, type ReportedTime, timesOfNodes, watchSteps } from './clock.ts';
 import { checkDatabase } from './database.ts';
-import { checkDisk, checkFiles } from './files.ts';
-import type { Finding } from './finding.ts';
 import { checkLightning } from './nodes.ts';
 import { checkService } from './service.ts';
 

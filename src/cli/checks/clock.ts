@@ -2,7 +2,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Config } from '../../config.ts';
 import { isClnUrl, parseClnUrl } from '../../core/lightning/cln/url.ts';
 import { isLndUrl, parseLndUrl } from '../../core/lightning/lnd/url.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, ok, warn } from '../../features/operator/checks/finding.ts';
 
 const LIMIT_MS = 5_000;
 

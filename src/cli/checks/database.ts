@@ -7,10 +7,10 @@ import { risksOf, type ServerSettings } from '../../core/db/postgres-server.ts';
 import { statement } from '../../core/db/statement.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { readQuarantine } from '../../core/quarantine/quarantine.ts';
+import { checkFileSystem } from '../../features/operator/checks/files.ts';
+import { type Finding, fail, ok, warn } from '../../features/operator/checks/finding.ts';
 import { withDatabase } from '../database.ts';
 import type { ReportedTime } from './clock.ts';
-import { checkFileSystem } from './files.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 const none = 'SELECT 1 AS none WHERE 1 = 0';
 

@@ -2,9 +2,10 @@ import { connect } from 'node:tls';
 import { createClient, type SatchelClient } from '../../../client/satchel.js';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
+import { type Finding, fail, ok, warn } from '../../features/operator/checks/finding.ts';
+import { isLocal, unknownProxy } from '../../features/operator/checks/settings.ts';
 import { localUrl } from '../../service-addresses.ts';
 import { type ReportedTime, timeFromDate } from './clock.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 const LIMIT_MS = 5_000;
 
@@ -25,8 +26,7 @@ export async function checkService(config: Config, key: string | undefined): Pro
     return { findings: [fail('service', `it does not answer at ${url}`, remedy)], times: [] };
   }
   const readiness = await readReadiness(url);
-  const { protocol, host } = new URL(config.publicUrl);
-  if (protocol === 'http:' && config.localHosts.includes(host)) return { findings: [readiness, ...(await alertsOf(url, key))], times: [] };
+  if (isLocal(config)) return { findings: [readiness, ...(await alertsOf(url, key))], times: [] };
   const open = await checkPublicUrl(config, key, local.version);
   return { findings: [readiness, ...open.findings, ...(await alertsOf(url, key))], times: open.times };
 }
@@ -63,11 +63,7 @@ async function checkPublicUrl(config: Config, key: string | undefined, version: 
     return { findings: [...certificate, fail('public URL', `${publicUrl} is another version or another service`, remedy)], times };
   const reached = ok('public URL', `${publicUrl} reaches the service`);
   if (trustProxy === undefined) {
-    const text = 'TRUST_PROXY is not set, so all clients of the proxy share its address and its rate limit';
-    return {
-      findings: [...certificate, reached, fail('proxy', text, 'Set TRUST_PROXY to the number or the addresses of the proxies.')],
-      times,
-    };
+    return { findings: [...certificate, reached, unknownProxy()], times };
   }
   const isPrivate = publicUrl.startsWith('https:') && certificate.every(({ status }) => status !== 'fail');
   if (key === undefined || !isPrivate) {

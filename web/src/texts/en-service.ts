@@ -1,3 +1,4 @@
+import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
 const days = (count: number) => {
@@ -68,6 +69,21 @@ export const service = inLanguage('service', {
     checked: 'Checked',
     failed: 'Failed',
     result: (megabytes: string, seconds: number) => `${megabytes} MB in ${seconds} s`,
+  },
+  checks: {
+    title: 'Checks',
+    allGood: 'All fine',
+    good: (count: number) => (count === 1 ? '1 check is fine' : `${count} checks are fine`),
+    subjects: lookup({
+      node: 'Node',
+      liquidity: 'Liquidity',
+      backup: 'Backup',
+      'public URL': 'Public address',
+      proxy: 'Proxy',
+      alerts: 'Alerts',
+      disk: 'Disk',
+      files: 'Files',
+    }),
   },
   webhooks: {
     title: 'Webhooks of all accounts',

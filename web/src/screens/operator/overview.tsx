@@ -9,6 +9,7 @@ import { t } from '../../texts/texts.ts';
 import { AlertChannelsCard } from './alert-channels-card.tsx';
 import { Alerts } from './alerts.tsx';
 import { BackupsCard } from './backups-card.tsx';
+import { ChecksCard } from './checks-card.tsx';
 import { CoverCard } from './cover-card.tsx';
 import { LiquidityCard } from './liquidity-card.tsx';
 import { NodeCard } from './node-card.tsx';
@@ -59,6 +60,7 @@ export function OperatorScreen() {
             <div class="operator-columns needs">
               <PendingPayments onChanged={overview.reload} />
               <Suspense onChanged={overview.reload} />
+              <ChecksCard />
               <BackupsCard overview={data} />
               <WebhooksCard overview={data} />
               <LimitsCard />

@@ -69,6 +69,21 @@ export const service = {
     failed: 'Fehlgeschlagen',
     result: (megabytes, seconds) => `${megabytes} MB, Dauer ${seconds} s`,
   },
+  checks: {
+    title: 'Prüfungen',
+    allGood: 'Alles in Ordnung',
+    good: (count) => (count === 1 ? '1 Prüfung ist in Ordnung' : `${count} Prüfungen sind in Ordnung`),
+    subjects: {
+      node: 'Node',
+      liquidity: 'Liquidität',
+      backup: 'Backups',
+      'public URL': 'Öffentliche Adresse',
+      proxy: 'Proxyserver',
+      alerts: 'Warnungen',
+      disk: 'Festplatte',
+      files: 'Dateien',
+    },
+  },
   webhooks: {
     title: 'Webhooks aller Konten',
     waiting: 'Wartende Zustellungen',

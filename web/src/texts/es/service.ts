@@ -68,6 +68,21 @@ export const service = {
     failed: 'Fallida',
     result: (megabytes, seconds) => `${megabytes} MB en ${seconds} s`,
   },
+  checks: {
+    title: 'Comprobaciones',
+    allGood: 'Todo en orden',
+    good: (count) => (count === 1 ? '1 comprobación en orden' : `${count} comprobaciones en orden`),
+    subjects: {
+      node: 'Nodo',
+      liquidity: 'Liquidez',
+      backup: 'Copia de seguridad',
+      'public URL': 'Dirección pública',
+      proxy: 'Servidor proxy',
+      alerts: 'Alertas',
+      disk: 'Disco',
+      files: 'Archivos',
+    },
+  },
   webhooks: {
     title: 'Webhooks de todas las cuentas',
     waiting: 'Entregas en espera',
