@@ -82,7 +82,8 @@ onFakeNode(
         expect(await status(path, service.neighbour.secretKey)).toBe(404);
         expect(await status(path, wallet.admin)).toBe(403);
       }
-      expect(await status('/v1/wallet-transactions?key_id=key_unknown')).toBe(404);
+      for (const unknown of ['key_unknown', '%00', 'key_0Vbb6A3n00wC8pZuKt9eE6'])
+        expect(await status(`/v1/wallet-transactions?key_id=${unknown}`)).toBe(404);
       expect(await status(`/v1/wallet-transactions?key_id=${key.id}&wallet_id=${wallet.id}`)).toBe(400);
       expect(await status(`/v1/wallet-transactions?key_id=${wallet.admin}`)).toBe(400);
     });

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Accounts } from '../../core/accounts/accounts.ts';
+import { isIdOf } from '../../core/kernel/ids.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
@@ -125,7 +126,8 @@ export function transactionRoutes(app: App, { access, accounts, history }: Trans
   /** @throws Refusal `not_found` unless it is the id of a key of the account or of one of its wallets */
   async function keyScope(accountId: string, keyId: string): Promise<{ accountId: string; lineageId: string }> {
     requireNoKey('`key_id`', keyId);
-    const key = await accounts.findById(keyId);
+    // PostgreSQL cannot compare NUL.
+    const key = isIdOf('key', keyId) ? await accounts.findById(keyId) : undefined;
     if (key?.accountId !== accountId) throw new Refusal('not_found');
     return { accountId, lineageId: key.lineageId };
   }
