@@ -49,6 +49,29 @@ onFakeNode('a list as CSV', ({ client }) => {
     expect(head.filter((name) => name.startsWith('statusType_'))).not.toEqual([]);
   });
 
+  it('has the columns that `fields` selects, in that order, and at least one', async () => {
+    const { id } = await client.namedWallet('Till');
+    expect(await csv(`/v1/wallets?format=csv&id=${id}&fields=user_label,statusType.name,id`)).toEqual([
+      ['user_label', 'statusType_name', 'id'],
+      ['Till', 'active', id],
+    ]);
+    const { status, body } = await client.request('GET', '/v1/wallets?format=csv&fields=unknown', { key: client.secretKey });
+    expect([status, body.message]).toEqual([400, '`fields` selects no field of this list.']);
+  });
+
+  it('reports a wrong cursor and a page number like a page of JSON', async () => {
+    for (const path of [
+      '/v1/wallets?after=bogus',
+      '/v1/contacts?after=wal_bogus',
+      '/v1/keys?after=%00',
+      '/v1/wallets?page=2',
+      '/v1/events?after=bogus',
+    ]) {
+      const { status, body } = await client.request('GET', `${path}&format=csv`, { key: client.secretKey });
+      expect([path, status, body.status]).toEqual([path, path.includes('events') ? 410 : 400, status]);
+    }
+  });
+
   it('is only its columns for an empty list, and has no body for HEAD', async () => {
     const { secret_key: key } = await client.post('/v1/accounts', {});
     expect(await csv('/v1/contacts?format=csv', key)).toHaveLength(1);

@@ -2,14 +2,16 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { isJsonObject } from '../../core/kernel/json.ts';
-import type { List, ListPart } from '../../core/kernel/list.ts';
+import type { List, ListPage, ListPart } from '../../core/kernel/list.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import { fieldsOf, type RouteSchema } from '../field-schema.ts';
 import { choice } from '../fields.ts';
 import { listTurn } from '../limits/callers.ts';
 import { csvRow, withoutFormula } from './csv.ts';
 import { type Selection, selectionOf } from './select.ts';
 
-const PER_READ = 100;
+/** Few, because an item can have some kilobytes, and its cells are made at once. */
+const PER_READ = 25;
 
 /** The query parameter of a list that is also sent as CSV. */
 export const CSV_FORMAT = {
@@ -17,7 +19,8 @@ export const CSV_FORMAT = {
     choice(['json', 'csv'], {
       description:
         '`csv`: the whole list as CSV instead of a page, from the item after `after`; `per-page` and `count` are ignored. The columns are the ' +
-        'fields of an item; those of an object in it have its name in front (`limits_max_msat`). Times are in ISO 8601. Default: `json`',
+        'fields of an item; those of an object in it have its name in front (`limits_max_msat`). Fields whose names end in `_at` are in ISO 8601. ' +
+        'Default: `json`',
     }),
   ),
 };
@@ -28,35 +31,41 @@ export function isCsvRequest(request: FastifyRequest): boolean {
   return isOffered && (request.query as { format?: string }).format === 'csv';
 }
 
-/** Sends a list as CSV, page by page, so that a response of any length occupies little memory. */
-export function sendCsv<T>(
+/**
+ * Sends a list as CSV, page by page, so that a response of any length occupies little memory. The first page is read before the response begins,
+ * so that a wrong cursor is an error.
+ */
+export async function sendCsv<T>(
   request: FastifyRequest,
   reply: FastifyReply,
   list: Pick<List<T>, 'readPage'>,
   render: (item: T) => object,
   { order, after }: Pick<ListPart, 'order' | 'after'>,
-): FastifyReply {
+): Promise<FastifyReply> {
   const { schema, url = '' } = request.routeOptions;
-  const name = url.split('/').at(-1) ?? '';
+  if ((request.query as { page?: number }).page !== undefined)
+    throw new Refusal('validation_failed', 'Send either `page` or `format=csv`.');
   const { 200: array } = (schema as { response: { 200: { items: RouteSchema } } }).response;
-  const selection = selectionOf(request);
-  const columns = columnsOf(array.items).filter(({ path }) => !selection || isSelected(selection, path));
+  const columns = selectedOf(columnsOf(array.items), selectionOf(request));
   // The serializer leaves out what the schema does not have, as in JSON.
   const serialize = reply.getSerializationFunction('200') ?? JSON.stringify;
+  const first = await readPage(after);
+
+  async function readPage(from: string | undefined): Promise<ListPage<T>> {
+    await listTurn(request);
+    return list.readPage({ limit: PER_READ, order, after: from });
+  }
 
   async function* rows(): AsyncGenerator<string> {
     yield csvRow(columns.map(({ path }) => path.join('_')));
-    for (let last = after; ; ) {
-      await listTurn(request);
-      const { items, next } = await list.readPage({ limit: PER_READ, order, after: last });
-      const objects = JSON.parse(serialize(items.map(render) as never)) as unknown[];
+    for (let page = first; ; page = await readPage(page.next)) {
+      const objects = JSON.parse(serialize(page.items.map(render) as never)) as unknown[];
       yield objects.map((object) => csvRow(columns.map((column) => cellOf(object, column)))).join('');
-      if (next === undefined) return;
-      last = next;
+      if (page.next === undefined) return;
     }
   }
 
-  reply.header('content-disposition', `attachment; filename="${name}.csv"`);
+  reply.header('content-disposition', `attachment; filename="${url.split('/').at(-1)}.csv"`);
   // Fastify would read the whole list for HEAD.
   return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : rows()));
 }
@@ -73,6 +82,17 @@ function columnsOf(schema: RouteSchema, path: readonly string[] = []): Column[] 
     const inner = columnsOf(field, [...path, name]);
     return inner.length > 0 ? inner : [{ path: [...path, name], isTime: field.type === 'integer' && name.endsWith('_at') }];
   });
+}
+
+/** Returns the columns that a request selects, in the order of the selection. @throws Refusal `validation_failed` if there are none */
+function selectedOf(columns: readonly Column[], selection: Selection | undefined): readonly Column[] {
+  if (!selection) return columns;
+  const names = [...selection.keys()];
+  const selected = columns
+    .filter(({ path }) => isSelected(selection, path))
+    .sort((a, b) => names.indexOf(a.path[0] ?? '') - names.indexOf(b.path[0] ?? ''));
+  if (selected.length === 0) throw new Refusal('validation_failed', '`fields` selects no field of this list.');
+  return selected;
 }
 
 function isSelected(selection: Selection, [name = '', ...inner]: readonly string[]): boolean {

@@ -14,10 +14,15 @@ export const PER_PAGE = 50;
 
 const WALLET_ID = /^walx?_[0-9A-Za-z]{1,32}$/;
 
-/** A page of the account's wallets, newest first: all, or those with a text in their label, or the one with an id. */
-export function useWalletPage({ label, status, after }: WalletSearch): Resource<ListPage<Wallet>> {
+/** The filter of the API for a search: a text in the label, or an id. */
+export function filterOf({ label, status }: Omit<WalletSearch, 'after'>): Readonly<Record<string, string>> {
   const text = label && (WALLET_ID.test(label) ? { id: label } : { label });
-  const request = { 'per-page': PER_PAGE, ...text, ...(status && { status }), ...(after && { after }) };
+  return { ...text, ...(status && { status }) };
+}
+
+/** A page of the account's wallets, newest first: all, or those with a text in their label, or the one with an id. */
+export function useWalletPage({ after, ...search }: WalletSearch): Resource<ListPage<Wallet>> {
+  const request = { 'per-page': PER_PAGE, ...filterOf(search), ...(after && { after }) };
   return useResource(
     `wallets ${JSON.stringify(request)}`,
     (signal) => readListPage((options) => api.wallets.list(request, options), signal),

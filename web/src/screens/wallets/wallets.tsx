@@ -17,7 +17,7 @@ import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { t } from '../../texts/texts.ts';
 import { NewWalletSheet } from './new-wallet-sheet.tsx';
 import { useFirstSteps } from './use-first-steps.ts';
-import { PER_PAGE, useWalletPage, useWalletSum, type WalletSum } from './use-wallets.ts';
+import { filterOf, PER_PAGE, useWalletPage, useWalletSum, type WalletSum } from './use-wallets.ts';
 import { WalletSearchBar } from './wallet-search-bar.tsx';
 import { WalletTable } from './wallet-table.tsx';
 import './wallets.css';
@@ -78,7 +78,7 @@ export function WalletsScreen() {
                 pages={pages}
                 page={page.data && { ...page.data, total: isSearch ? undefined : sum.data?.count, isCapped: false }}
                 perPage={PER_PAGE}
-                csv={csvUrl('wallets', { label, status })}
+                csv={csvUrl('wallets', filterOf({ label, status }))}
               />
             }
           >
