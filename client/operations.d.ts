@@ -962,7 +962,7 @@ export interface LightningTransactionDetails {
   rate_source?: string;
   /** The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise */
   counterpart_id: string | null;
-  /** The millisatoshis that the wallet holds for the payment until it ends: the amount plus `fee_limit_msat`. The field keeps this value afterwards. Null for an invoice */
+  /** The millisatoshis that the wallet holds for the payment until it ends: the amount, `fee_limit_msat` and `service_fee_msat`. The field keeps this value afterwards. Null for an invoice */
   held_msat: number | null;
   /** The highest routing fee for the payment, in millisatoshis; 0 for a payment between two wallets. Null for an invoice */
   fee_limit_msat: number | null;

@@ -68,6 +68,36 @@ onFakeNode('GET /v1/lntx/<id or payment hash>', (service) => {
     expect((await read(paid, service.client.publicKey)).body).toMatchObject({ held_msat: null, fee_limit_msat: null });
   });
 
+  it('keeps the fee of the service apart from the limit of the routing fee', async () => {
+    const [payee, wallet] = [await service.client.wallet(), await service.client.wallet(1000)];
+    const rules = { ln_out: { flat_msat: 90_000 }, internal: { flat_msat: 3_000 } };
+    await service.client.request('PUT', `/v1/wallets/${wallet.id}/fees`, {
+      key: service.client.secretKey,
+      json: { rules, reason: 'prices' },
+    });
+    const send = async (paymentRequest: string, fields: object): Promise<Json> => {
+      const json = { payment_request: paymentRequest, ...fields };
+      const headers = { prefer: 'respond-async' };
+      await service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: service.client.secretKey, json, headers });
+    };
+    for (const [script, status] of [
+      [{ stuck: true, fee: 0 }, 'pending'],
+      [{ fee: 1_500 }, 'settled'],
+      [{ fail: 'NO_ROUTE' }, 'failed'],
+    ] as const) {
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script });
+      await send(paymentRequest, { fee_limit_msat: 5_000 });
+      await expect
+        .poll(async () => (await read(paymentHash)).body)
+        .toMatchObject({ status, held_msat: 195_000, fee_limit_msat: 5_000, service_fee_msat: 90_000 });
+    }
+    const inside: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
+    await send(inside.payment_request, {});
+    await expect
+      .poll(async () => (await read(inside.r_hash_decoded, wallet.admin)).body)
+      .toMatchObject({ status: 'settled', held_msat: 103_000, fee_limit_msat: 0, service_fee_msat: 3_000 });
+  });
+
   it('shows a hold without a fee for a payment between two wallets, and none for its invoice', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(1000)];
     const made: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });

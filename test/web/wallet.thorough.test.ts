@@ -186,6 +186,22 @@ onDashboard('a payment', ({ client, net, openLoggedIn }) => {
     expect(released).toBeGreaterThan(fee);
   });
 
+  it('shows the fee of the service as charged or held, and not as released', async () => {
+    const wallet = await client.wallet(1000);
+    const rules = { ln_out: { flat_msat: 90_000 } };
+    await client.request('PUT', `/v1/wallets/${wallet.id}/fees`, { key: client.secretKey, json: { rules, reason: 'prices' } });
+    const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, hold: true, script: { fee: 0 } });
+    const json = { payment_request: paymentRequest, fee_limit_msat: 5000 };
+    const headers = { prefer: 'respond-async' };
+    await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers });
+    const page = await openLoggedIn(`/payments/${(await client.get(`/v1/lntx/${paymentHash}`)).id}`);
+    const held = async () => (await page.locator('.card.held').innerText()).replaceAll(/\s+/g, ' ');
+    await expect.poll(held).toBe('Held 195 sats Amount 100 sats Fee of this service 90 sats Fee reserve 5 sats');
+    await page.getByText('plus a fee limit of 5 sats. Fee of this service: 90 sats.').waitFor();
+    await client.decideHold(paymentHash, 'settle');
+    await expect.poll(held).toBe('Held 195 sats Paid 100 sats Fee of this service 90 sats Released 5 sats');
+  });
+
   it('that failed says that all of the hold was released', async () => {
     const wallet = await client.wallet(1000);
     const page = await openLoggedIn(`/payments/${await start(wallet.id, { fail: 'NO_ROUTE' })}`);

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { KeyOwner } from '../../core/accounts/accounts.ts';
 import { isId } from '../../core/kernel/ids.ts';
-import { subMsat } from '../../core/kernel/money.ts';
+import { routingReserve } from '../../core/payments/payment.ts';
 import type { Sources } from './complete.ts';
 import type { LightningTransactionDetailsObject } from './lightning-transaction-object.ts';
 
@@ -37,12 +37,12 @@ export async function findLightning(sources: Sources, idOrHash: string, owner: K
   }
   const payment = byId ? await own(payments.find(idOrHash)) : await payments.findByHash(hash, ownerId);
   if (!payment) return undefined;
-  const { id, walletId, invoiceId, amountMsat } = payment;
+  const { id, walletId, invoiceId } = payment;
   const [paid, held] = await Promise.all([invoiceId === undefined ? undefined : own(invoices.find(invoiceId)), ledger.reservedMsat(id)]);
   const details = {
     counterpart_id: paid?.id ?? null,
     held_msat: held ?? null,
-    fee_limit_msat: held === undefined ? null : subMsat(held, amountMsat),
+    fee_limit_msat: held === undefined ? null : routingReserve(payment, held),
   };
   return { walletId, transaction: { ...objects.payment(payment), ...details } };
 }

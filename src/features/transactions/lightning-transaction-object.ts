@@ -111,8 +111,8 @@ export const LightningTransactionDetailsObject = selectable(
     held_msat: nullable(
       Type.Integer({
         description:
-          'The millisatoshis that the wallet holds for the payment until it ends: the amount plus `fee_limit_msat`. The field keeps this value ' +
-          'afterwards. Null for an invoice',
+          'The millisatoshis that the wallet holds for the payment until it ends: the amount, `fee_limit_msat` and `service_fee_msat`. The field ' +
+          'keeps this value afterwards. Null for an invoice',
       }),
     ),
     fee_limit_msat: nullable(

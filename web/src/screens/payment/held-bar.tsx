@@ -6,7 +6,7 @@ import { t } from '../../texts/texts.ts';
 
 /** A part of what was held. The look is a class of the style sheet. */
 interface Part {
-  readonly look: 'paid' | 'fee' | 'held' | 'released';
+  readonly look: 'paid' | 'fee' | 'service' | 'held' | 'released';
   readonly name: string;
   readonly msat: number;
 }
@@ -41,17 +41,21 @@ export function HeldBar({ payment }: { payment: LightningTransactionDetails }) {
   );
 }
 
-function partsOf({ status, num_msat: amount, fee_msat: fee }: LightningTransactionDetails, held: number): Part[] {
+function partsOf(payment: LightningTransactionDetails, held: number): Part[] {
+  const { status, num_msat: amount, fee_msat: fee, service_fee_msat: serviceFee } = payment;
   const { paid, released, feeReserve } = print.heldParts;
+  const service: Part = { look: 'service', name: print.serviceFee, msat: serviceFee };
   if (status === 'settled')
     return [
       { look: 'paid', name: paid, msat: amount },
       { look: 'fee', name: t.payment.fee, msat: fee ?? 0 },
-      { look: 'released', name: released, msat: held - amount - (fee ?? 0) },
+      service,
+      { look: 'released', name: released, msat: held - amount - (fee ?? 0) - serviceFee },
     ];
   if (status === 'failed') return [{ look: 'released', name: released, msat: held }];
   return [
     { look: 'held', name: t.payment.amount, msat: amount },
-    { look: 'released', name: feeReserve, msat: held - amount },
+    service,
+    { look: 'released', name: feeReserve, msat: held - amount - serviceFee },
   ];
 }

@@ -15,6 +15,7 @@ import { QrCode } from '../../parts/qr.tsx';
 import { requestedPrice } from '../../parts/requested-price.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Timeline, type TimelineItem } from '../../parts/timeline.tsx';
+import { print } from '../../texts/en-print.ts';
 import { t } from '../../texts/texts.ts';
 import { HoldDecision } from '../receive/hold-decision.tsx';
 import { HeldBar } from './held-bar.tsx';
@@ -161,6 +162,12 @@ function StepText({ name, data: { lntx } }: { name: StepName; data: PaymentData 
     return (
       <>
         <Msat msat={lntx.held_msat} unit /> {t.payment.steps.heldWithFee} <Msat msat={lntx.fee_limit_msat} unit />.
+        {lntx.service_fee_msat > 0 && (
+          <>
+            {' '}
+            {print.serviceFee}: <Msat msat={lntx.service_fee_msat} unit />.
+          </>
+        )}
       </>
     );
   if (name === 'settled' && lntx.fee_msat !== null)
