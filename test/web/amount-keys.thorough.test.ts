@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RateSource, sendsPrices, setPrices } from '../rates/rate-source.ts';
 import { violationsInThemes } from '../support/axe.ts';
+import type { Json } from '../support/client.ts';
 import { onDashboard } from '../support/dashboard.ts';
 
 /** Without transitions, in which axe would find colors between two themes. */
@@ -30,6 +31,42 @@ async function isAbove(upper: Locator, lower: Locator): Promise<boolean> {
   const [one, other] = [await upper.boundingBox(), await lower.boundingBox()];
   return one !== null && other !== null && one.y + one.height <= other.y;
 }
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+async function centersOfKeys(page: Page): Promise<Point[]> {
+  const boxes = await Promise.all((await keysOf(page).getByRole('button').all()).map((key) => key.boundingBox()));
+  return boxes.flatMap((box) => (box ? [{ x: box.x + box.width / 2, y: box.y + box.height / 2 }] : []));
+}
+
+/**
+ * Waits for the review, clicks on its primary button if it is at one of the points, as soon as it is rendered and again once it is painted,
+ * and returns the texts of the buttons.
+ */
+function clickLate(page: Page, points: readonly Point[]): Promise<string[]> {
+  return page.evaluate(`(${CLICK_LATE})(${JSON.stringify(points)})`);
+}
+
+const CLICK_LATE = `async (points) => {
+  const click = () => points.flatMap(({ x, y }) => {
+    const button = document.elementFromPoint(x, y)?.closest('button.primary');
+    button?.dispatchEvent(new PointerEvent('click', { bubbles: true, cancelable: true, detail: 1, pointerType: 'touch' }));
+    return button ? [button.textContent.replace(/\\s/g, ' ')] : [];
+  });
+  const frame = () => new Promise(requestAnimationFrame);
+  await new Promise((resolve) => {
+    const observer = new MutationObserver(() => document.querySelector('.attempt') && resolve(observer.disconnect()));
+    observer.observe(document.body, { childList: true, subtree: true });
+  });
+  const names = click();
+  await frame();
+  await frame();
+  click();
+  return names;
+}`;
 
 onDashboard(
   'the keys for amounts on a phone',
@@ -143,6 +180,40 @@ onDashboard(
         await expect.poll(async () => (await isAbove(field, review)) && (await isAbove(review, keysOf(page)))).toBe(true);
       }
     });
+
+    it.each(['send', 'transfer'])(
+      'never %s: a tap that comes late, on the button that is in place of a key then, is ignored',
+      async (operation) => {
+        await client.namedWallet(`Other ${operation}`, 0);
+        const { id } = await client.wallet(10_000);
+        const page = await openLoggedIn(`/wallets/${id}/${operation}`, PHONE);
+        const { pubkey } = (await client.get('/playground')).nodes.find(({ name }: Json) => name === 'alice');
+        if (operation === 'send') await page.getByLabel('To', { exact: true }).fill(pubkey);
+        else await page.getByText(`Other ${operation}`).click();
+        await page.getByLabel('Amount', { exact: true }).tap();
+        await tapKeys(page, '5', '0');
+        const answer = Promise.withResolvers<void>();
+        await page.route(/\/quote/, (route) => answer.promise.then(() => route.continue()));
+        await tapKeys(page, '0');
+        const keys = await centersOfKeys(page);
+        await page.getByRole('button', { name: 'Review' }).tap();
+        await page.locator('form.waiting').waitFor();
+        // The keys do nothing while the form waits for the fee.
+        for (const { x, y } of keys) await page.touchscreen.tap(x, y);
+        expect(await page.getByLabel('Amount', { exact: true }).inputValue()).toBe('500');
+        const clicks = clickLate(page, keys);
+        answer.resolve();
+        expect(await clicks).toContain('Send 500 sats');
+        const send = page.getByRole('button', { name: 'Send 500 sats' });
+        expect(await send.count()).toBe(1);
+        await expect
+          .poll(async () => {
+            if ((await send.count()) > 0) await send.tap();
+            return (await client.get(`/v1/wallet/${id}`)).balance;
+          })
+          .toBe(9500);
+      },
+    );
 
     it('have the decimal mark for a currency with decimals, from left to right in every language', async () => {
       const { page, amount } = await openReceive();

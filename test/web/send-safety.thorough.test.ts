@@ -52,6 +52,15 @@ onDashboard(
       await expectOnePayment(wallet.id);
     });
 
+    it('is not made by the second click of a double click on Review', async () => {
+      const { page, wallet, send } = await openReview();
+      await send.dispatchEvent('click', { detail: 2 });
+      expect(await send.count()).toBe(1);
+      await send.press('Enter');
+      await isSent(page);
+      await expectOnePayment(wallet.id);
+    });
+
     it('is made once when the page is loaded again before the response, and shows its outcome', async () => {
       const { page, wallet, send } = await openReview();
       const arrived = Promise.withResolvers<void>();

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Wallet } from '../api/client.ts';
 import { Balance, formatSats, HeroAmount, Msat } from '../parts/amount.tsx';
+import { isLateClick } from '../parts/amount-keys.tsx';
 import { Button, LinkButton } from '../parts/button.tsx';
 import { Foreign } from '../parts/foreign.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -93,7 +94,14 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
       {!isFresh && <Note tone="warning">{money.attempt.tooOld}</Note>}
       {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
       <div class="end stack tight">
-        <Button kind="primary" size="big" disabled={!isFresh || blocked !== undefined} onClick={onSend}>
+        <Button
+          kind="primary"
+          size="big"
+          disabled={!isFresh || blocked !== undefined}
+          onClick={(event) => {
+            if (!isLateClick(event)) onSend();
+          }}
+        >
           {summary.price
             ? money.attempt.sendPrice(`${summary.price.amount} ${summary.price.currency}`)
             : money.attempt.send(formatSats(summary.sats))}

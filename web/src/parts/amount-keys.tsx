@@ -10,6 +10,20 @@ const TOUCH_PHONE = '(max-width: 720px) and (pointer: coarse)';
 /** Fields in which people type. They need the keyboard of the device, or keys of their own. */
 const TYPED = ':is(input:not([type="checkbox"], [type="radio"], [type="file"]), select, textarea)';
 
+/** A finger that is on its way to a key cannot stop within this time. */
+const LATE_MS = 600;
+
+/** When the screen without the last keys was painted. */
+let goneAt = -Infinity;
+
+/**
+ * Returns whether a click on a button was meant for what was at its place before: a key, or the button of a double click. What moves money
+ * ignores such a click. The clicks of keyboards, whose `detail` is 0, are meant for the button that has the focus.
+ */
+export function isLateClick({ timeStamp, detail }: MouseEvent): boolean {
+  return detail > 1 || (detail > 0 && timeStamp - goneAt < LATE_MS);
+}
+
 export interface AmountKeys {
   /** For the field. A phone with keys here must not open its own keyboard as well. */
   readonly input: {
@@ -49,6 +63,7 @@ export function useAmountKeys(mark?: string): AmountKeys {
 function Keys({ field, last }: { readonly field: HTMLInputElement; readonly last: string }) {
   // On a small phone, the keys cover the place where the field was.
   useEffect(() => field.scrollIntoView({ block: 'nearest' }), [field]);
+  useEffect(() => noteEnd, []);
   return (
     <fieldset class="amount-keys" dir="ltr" aria-label={texts.keys} onPointerDown={keepFocus} onMouseDown={keepFocus}>
       {['1', '2', '3', '4', '5', '6', '7', '8', '9', last, '0'].map((text) => (
@@ -62,6 +77,15 @@ function Keys({ field, last }: { readonly field: HTMLInputElement; readonly last
         </svg>
       </button>
     </fieldset>
+  );
+}
+
+function noteEnd(): void {
+  goneAt = Infinity;
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      goneAt = performance.now();
+    }),
   );
 }
 

@@ -162,7 +162,7 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   }, []);
 
   return (
-    <Form class="send-fields" onSubmit={submit}>
+    <Form class={isWaiting ? 'send-fields waiting' : 'send-fields'} onSubmit={submit}>
       {fixed === undefined ? (
         <AmountFields
           label={money.send.amount}

@@ -65,7 +65,7 @@ export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, 
   const { submit, isWaiting } = useWhenRead(service, JSON.stringify(draft), review);
 
   return (
-    <Form class="send" onSubmit={submit}>
+    <Form class={isWaiting ? 'send waiting' : 'send'} onSubmit={submit}>
       <OpenAttempts attempts={open} />
       <WalletChoice walletId={walletId} draft={draft} onChange={change} />
       <AmountFields
