@@ -59,7 +59,7 @@ const config = readConfig({
 const openNode = async () => ({ node: net.connect(), playground: net.control });
 const satchel = await startSatchel(config, { openDatabase, openNode, jobTiming: { probe: { againMs: 1, arrivalMs: 1 } } });
 await satchel.server.listen({ host: '127.0.0.1', port: PORT });
-const client = clientOf(`http://127.0.0.1:${PORT}`, secretKey, '');
+const client = clientOf(`http://localhost:${PORT}`, secretKey, '');
 const browser = await launchChromium();
 try {
   const business = await fillBusiness({ client, net, setTime, addressDomain: 'riverside.example' });
