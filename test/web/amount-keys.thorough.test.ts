@@ -251,6 +251,50 @@ onDashboard(
       expect(await amount.inputValue()).toBe('3000');
     });
 
+    it('are gone with their field, while the rate is too old, and return with its focus', async () => {
+      const { page } = await openReceive();
+      await page.goto('/settings');
+      await page.getByLabel('Currency').selectOption('EUR');
+      await page.getByText(/^1 BTC = /).waitFor();
+      let status = 'valid';
+      await page.route('**/v1/rates', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: (await response.json()).map((rate: Json) => ({ ...rate, status })) });
+      });
+      await page.clock.install();
+      await page.goBack();
+      const euros = page.getByLabel('Amount in EUR');
+      await euros.tap();
+      await tapKeys(page, '1');
+      for (const [next, count] of [
+        ['stale', 0],
+        ['valid', 1],
+      ] as const) {
+        status = next;
+        await page.clock.fastForward(61_000);
+        await expect.poll(() => euros.count()).toBe(count);
+        expect(await keysOf(page).count()).toBe(0);
+      }
+      await euros.tap();
+      await tapKeys(page, '2');
+      expect(await euros.inputValue()).toBe('12');
+    });
+
+    it('tell a screen reader the value, and keep the focus that a keyboard has moved to them', async () => {
+      const { page, amount } = await openReceive();
+      const value = keysOf(page).getByRole('status');
+      await tapKeys(page, '2', '1');
+      await expect.poll(() => value.textContent()).toBe('21');
+      const remove = keysOf(page).getByRole('button', { name: 'Delete' });
+      await remove.press('Enter');
+      await expect.poll(() => value.textContent()).toBe('2');
+      expect(await hasFocus(remove)).toBe(true);
+      await remove.press('Enter');
+      await expect.poll(() => value.textContent()).toBe('Empty');
+      await tapKeys(page, '3');
+      expect([await amount.inputValue(), await hasFocus(amount)]).toEqual(['3', true]);
+    });
+
     it('are absent without a touch screen and in a wide window', async () => {
       const narrow = await openReceive({ context: { viewport: { width: 390, height: 844 } } });
       const wide = await openReceive({ context: { viewport: { width: 1024, height: 768 }, hasTouch: true, isMobile: true } });

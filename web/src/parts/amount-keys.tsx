@@ -45,7 +45,9 @@ export function useAmountKeys(mark?: string): AmountKeys {
   useEffect(() => {
     if (!field) return;
     const onFocusIn = ({ target }: FocusEvent) => {
-      if (target !== field && target instanceof Element && target.matches(TYPED)) setField(undefined);
+      if (target === field || !(target instanceof Element) || !target.matches(TYPED)) return;
+      // Not the input that has replaced the field.
+      setField((current) => (current === field ? undefined : current));
     };
     document.addEventListener('focusin', onFocusIn);
     return () => document.removeEventListener('focusin', onFocusIn);
@@ -55,7 +57,7 @@ export function useAmountKeys(mark?: string): AmountKeys {
       inputMode: isTouchPhone ? 'none' : mark === undefined ? 'numeric' : 'decimal',
       onFocus: ({ currentTarget }) => setField(currentTarget),
     },
-    keys: isTouchPhone && field && <Keys field={field} last={mark ?? '000'} />,
+    keys: isTouchPhone && field?.isConnected && <Keys field={field} last={mark ?? '000'} />,
   };
 }
 
@@ -64,18 +66,28 @@ function Keys({ field, last }: { readonly field: HTMLInputElement; readonly last
   // On a small phone, the keys cover the place where the field was.
   useEffect(() => field.scrollIntoView({ block: 'nearest' }), [field]);
   useEffect(() => noteEnd, []);
+  const [written, setWritten] = useState<string>();
+  const press = (event: MouseEvent, edit: () => void) => {
+    edit();
+    setWritten(field.value);
+    // The focus of a keyboard or a screen reader stays on the key.
+    if (event.detail > 0) field.focus({ preventScroll: true });
+  };
   return (
     <fieldset class="amount-keys" dir="ltr" aria-label={texts.keys} onPointerDown={keepFocus} onMouseDown={keepFocus}>
       {['1', '2', '3', '4', '5', '6', '7', '8', '9', last, '0'].map((text) => (
-        <button type="button" tabIndex={-1} key={text} onClick={() => insert(field, text)}>
+        <button type="button" tabIndex={-1} key={text} onClick={(event) => press(event, () => insert(field, text))}>
           {text}
         </button>
       ))}
-      <button type="button" tabIndex={-1} aria-label={texts.remove} onClick={() => remove(field)}>
+      <button type="button" tabIndex={-1} aria-label={texts.remove} onClick={(event) => press(event, () => remove(field))}>
         <svg width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
           <path d="M9 5h10a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H9l-6-7zM11 9.5l5 5M16 9.5l-5 5" />
         </svg>
       </button>
+      <span class="visually-hidden" role="status">
+        {written === '' ? texts.empty : written}
+      </span>
     </fieldset>
   );
 }
@@ -113,8 +125,6 @@ function selectionOf({ selectionStart, selectionEnd, value }: HTMLInputElement):
 function replace(field: HTMLInputElement, text: string, start: number, end: number, event: InputEventInit): void {
   field.setRangeText(text, start, end, 'end');
   field.dispatchEvent(new InputEvent('input', { bubbles: true, ...event }));
-  // A screen reader may have moved the focus to the key.
-  field.focus({ preventScroll: true });
 }
 
 /** Returns whether the window matches a media query, and renders again when that changes. */

@@ -4,4 +4,5 @@ import { inLanguage } from './texts.ts';
 export const amounts = inLanguage('amounts', {
   keys: 'Number keys',
   remove: 'Delete',
+  empty: 'Empty',
 });

@@ -4,4 +4,5 @@ import type { Shape } from '../lookup.ts';
 export const amounts = {
   keys: 'Zifferntasten',
   remove: 'Löschen',
+  empty: 'Leer',
 } satisfies Shape<typeof english>;

@@ -4,4 +4,5 @@ import type { Shape } from '../lookup.ts';
 export const amounts = {
   keys: 'Teclas numéricas',
   remove: 'Borrar',
+  empty: 'Vacío',
 } satisfies Shape<typeof english>;
