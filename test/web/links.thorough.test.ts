@@ -173,6 +173,34 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     expect(await client.get(`/v1/wallet/${wallet.id}/lnurl/withdraws`)).toMatchObject([{ num_satoshis: 7, uses: 1, expires_at: null }]);
   });
 
+  it('a voucher shows which of the folded options is wrong, and keeps it in sight', async () => {
+    const wallet = await client.wallet(1000);
+    const page = await openLoggedIn(`/links/withdraw?wallet=${wallet.id}`);
+    const [more, create] = [page.getByText('More options'), page.getByRole('button', { name: 'Create link' })];
+    await page.getByLabel('Sats per claim').fill('7');
+    for (const [name, wrong, right] of [
+      ['Vouchers', '0', '1'],
+      ['Limit per day, sats', 'x', ''],
+    ] as const) {
+      const field = page.getByLabel(name);
+      await more.click();
+      await field.fill(wrong);
+      await more.click();
+      expect([await field.isVisible(), await create.isDisabled()]).toEqual([true, true]);
+      await field.fill(right);
+      await more.click();
+      await expect.poll(() => field.isVisible()).toBe(false);
+    }
+    await more.click();
+    const claims = page.getByLabel('Claims');
+    await claims.fill('0');
+    await more.click();
+    await expect.poll(() => claims.isVisible()).toBe(false);
+    await create.click();
+    await expect.poll(() => claims.and(page.locator(':focus')).count()).toBe(1);
+    expect(await client.get(`/v1/wallet/${wallet.id}/lnurl/withdraws`)).toEqual([]);
+  });
+
   it('are listed page by page, each link says its place, and a link of a later page opens', async () => {
     const wallet = await client.namedWallet('Many', 0);
     const { length: before } = await client.get('/v1/lnurlp?per-page=100');

@@ -21,8 +21,10 @@ export function Form({ class: look = 'stack', onSubmit, children }: FormProps) {
         event.preventDefault();
         const invalid = event.currentTarget.querySelector<HTMLInputElement>(':is(input, select, textarea):invalid');
         setProblem(invalid ? problemOf(invalid) : undefined);
-        if (invalid) invalid.focus();
-        else onSubmit();
+        if (!invalid) return onSubmit();
+        // A field that is folded away cannot have the focus.
+        invalid.closest('details')?.setAttribute('open', '');
+        invalid.focus();
       }}
     >
       {children}

@@ -87,7 +87,9 @@ export function LimitFields<Draft extends LimitDraft>({ draft, onDraft, canSend,
 function MoreFields({ more, onMore }: { more: MoreLimits; onMore: (more: MoreLimits) => void }) {
   return (
     <details>
-      <summary>{policy.limits.more}</summary>
+      {/* An error stays in sight: the button of the form is disabled because of it. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: A summary is a button. */}
+      <summary onClick={(event) => hasMoreError(more) && event.preventDefault()}>{policy.limits.more}</summary>
       <p class="small secondary">{policy.limits.keyText}</p>
       <div class="columns two">
         {MORE.map((name) => (
@@ -120,10 +122,13 @@ function moreError(name: MoreName, more: MoreLimits): string | undefined {
   return isAmount(name) ? t.keys.wholeSats : policy.limits.countOfOne;
 }
 
+function hasMoreError(more: MoreLimits): boolean {
+  return MORE.some((name) => moreError(name, more) !== undefined);
+}
+
 /** Returns whether the amounts are empty or whole numbers of sats. */
 export function areLimitsValid({ budget, cap, more = {} }: LimitDraft, canSend: boolean): boolean {
-  const hasMoreError = MORE.some((name) => moreError(name, more) !== undefined);
-  return !canSend || (errorOf(budget) === undefined && errorOf(cap) === undefined && !hasMoreError);
+  return !canSend || (errorOf(budget) === undefined && errorOf(cap) === undefined && !hasMoreError(more));
 }
 
 /** Returns the fields of the request. The amounts must be valid. */

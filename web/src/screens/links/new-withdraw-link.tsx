@@ -56,7 +56,9 @@ export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkShee
         <SatsField label={t.links.eachClaim} error={amountError} required value={draft.amount} onValue={set('amount')} />
         <TextField label={t.links.memo} hint={t.links.memoHint} maxLength={600} value={draft.memo} onValue={set('memo')} />
         <details>
-          <summary>{print.more}</summary>
+          {/* An error stays in sight: the button is disabled because of it. */}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: A summary is a button. */}
+          <summary onClick={(event) => (dailyError ?? copiesError) !== undefined && event.preventDefault()}>{print.more}</summary>
           <div class="stack">
             <div class="columns two">
               <TextField
