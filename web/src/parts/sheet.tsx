@@ -21,7 +21,11 @@ export function Sheet({ title, onClose, footer, children }: SheetProps) {
     const element = dialog.current;
     const opener = document.activeElement;
     element?.showModal();
-    import('./keyboard-inset.ts').then((file) => file.followKeyboard(), Boolean);
+    import('./keyboard-inset.ts').then(
+      (file) => file.followKeyboard(),
+      // Without the file, the sheet works, but the keyboard of a phone may cover its end.
+      () => undefined,
+    );
     // The first field, not the close button.
     element?.querySelector<HTMLElement>('.sheet-content :is(input, select, textarea, button, a)')?.focus();
     return () => {
