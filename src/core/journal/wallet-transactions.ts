@@ -10,8 +10,8 @@ export type { WalletTransactionRow } from './wallet-transactions.sql.ts';
 /** Whose transactions a list contains: one wallet's, by its ledger account, or those of all wallets of an account. */
 export type TransactionOwner = { readonly ledgerAccount: number } | { readonly accountId: string };
 
-/** Also what a key has made, by its lineage. */
-export type TransactionMaker = TransactionOwner | { readonly lineageId: string };
+/** Which transactions a list contains: those of an owner, or those that a key has made, by its lineage. */
+export type TransactionScope = TransactionOwner | { readonly lineageId: string };
 
 export interface TransactionQuery extends TransactionFilter {
   readonly status: sql.Status | 'all';
@@ -48,12 +48,12 @@ const CLOCK_SLACK_MS = 60_000;
  */
 export async function readTransactions(
   database: Database,
-  owner: TransactionMaker,
+  scope: TransactionScope,
   query: TransactionQuery,
   part: { after: number | undefined; limit: number },
 ): Promise<TransactionPart> {
-  const found = query.amount && !('lineageId' in owner) && (await positionsInRange(database, owner, query.amount));
-  return (found ? await readPositions(database, found, query, part) : undefined) ?? readInOrder(database, owner, query, part);
+  const found = query.amount && !('lineageId' in scope) && (await positionsInRange(database, scope, query.amount));
+  return (found ? await readPositions(database, found, query, part) : undefined) ?? readInOrder(database, scope, query, part);
 }
 
 /**
@@ -93,12 +93,12 @@ async function readPositions(
 
 async function readInOrder(
   database: Database,
-  owner: TransactionMaker,
+  scope: TransactionScope,
   query: TransactionQuery,
   { after, limit }: { after: number | undefined; limit: number },
 ): Promise<TransactionPart> {
   const { order, status } = query;
-  const [pages, id] = statementsOf(owner);
+  const [pages, id] = statementsOf(scope);
   const isFiltered = [query.type, query.fromMs, query.untilMs, query.amount, query.matches].some((filter) => filter !== undefined);
   const rows: sql.WalletTransactionRow[] = [];
   let position = await startOf(database, query, after);
@@ -123,11 +123,11 @@ async function readInOrder(
 /** Returns the position after which a list without filters continues that has skipped `count` transactions; undefined beyond its end. */
 export async function skipTransactions(
   database: Database,
-  owner: TransactionMaker,
+  scope: TransactionScope,
   { order, status }: Pick<TransactionQuery, 'order' | 'status'>,
   count: number,
 ): Promise<number | undefined> {
-  const [pages, id] = statementsOf(owner);
+  const [pages, id] = statementsOf(scope);
   let position = order === 'desc' ? Number.MAX_SAFE_INTEGER : 0;
   for (let skipped = 0; skipped < count; ) {
     if (skipped > 0) await nextTurn();
@@ -167,15 +167,15 @@ export async function countTransactions(database: Database, accountId: string): 
 /** Returns the number of pending or failed transactions of an owner, up to `max`. */
 export async function countUnsettled(
   database: Database,
-  owner: TransactionMaker,
+  scope: TransactionScope,
   status: 'pending' | 'failed',
   max: number,
 ): Promise<number> {
-  if ('lineageId' in owner) return countOfKey(database, owner.lineageId, status, max);
+  if ('lineageId' in scope) return countOfKey(database, scope.lineageId, status, max);
   const row =
-    'accountId' in owner
-      ? await database.first(sql.counts.account[status], owner.accountId, max)
-      : await database.first(sql.counts.wallet[status], owner.ledgerAccount, max);
+    'accountId' in scope
+      ? await database.first(sql.counts.account[status], scope.accountId, max)
+      : await database.first(sql.counts.wallet[status], scope.ledgerAccount, max);
   return row?.n ?? 0;
 }
 
@@ -243,9 +243,9 @@ function notStored(): Error {
   return new Error('the wallet transaction of a payment was not stored');
 }
 
-function statementsOf(owner: TransactionMaker) {
-  if ('lineageId' in owner) return [sql.pages.key, owner.lineageId] as const;
-  return 'accountId' in owner ? ([sql.pages.account, owner.accountId] as const) : ([sql.pages.wallet, owner.ledgerAccount] as const);
+function statementsOf(scope: TransactionScope) {
+  if ('lineageId' in scope) return [sql.pages.key, scope.lineageId] as const;
+  return 'accountId' in scope ? ([sql.pages.account, scope.accountId] as const) : ([sql.pages.wallet, scope.ledgerAccount] as const);
 }
 
 /** Returns the rows that match a filter, in the same order. */

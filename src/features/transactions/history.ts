@@ -15,7 +15,7 @@ import type { Payment } from '../../core/payments/payment.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import { completeRows, fundedWallets, renderOpenInvoices, renderRows, type Sources } from './complete.ts';
 import { findLightning } from './find-lightning.ts';
-import { findOpenItem, isOwn, type Lister, type ListQuery, listTransactions, readWholeList } from './lists.ts';
+import { findOpenItem, isOwn, type ListQuery, type ListScope, listTransactions, readWholeList } from './lists.ts';
 import type { WalletTransaction } from './wallet-transaction.ts';
 import type { RenderedTransaction } from './wallet-transaction-object.ts';
 
@@ -48,12 +48,12 @@ export function createHistory(sources: Sources) {
     findMany,
 
     /** Returns the list of the transactions of a wallet, or of all wallets of an account. */
-    list(of: Lister, query: ListQuery): List<RenderedTransaction> {
+    list(of: ListScope, query: ListQuery): List<RenderedTransaction> {
       return mapList(listTransactions(sources, of, query), (items) => items.map(sources.objects.walletTransaction));
     },
 
     /** Returns all transactions of a list in pages. `beforePage` is awaited before each page is read. */
-    export: (of: Lister, query: ListQuery, { order, beforePage }: { order: 'asc' | 'desc'; beforePage: () => Promise<void> }) =>
+    export: (of: ListScope, query: ListQuery, { order, beforePage }: { order: 'asc' | 'desc'; beforePage: () => Promise<void> }) =>
       readWholeList(sources, of, query, { order, beforePage, limit: STATEMENT_PAGE }),
 
     /** Returns a wallet transaction of the account by its id: also an open invoice, or the credit of the invoice that was open. */

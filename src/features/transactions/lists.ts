@@ -12,10 +12,10 @@ import {
   readTransactions,
   skipTransactions,
   type TransactionFilter,
-  type TransactionMaker,
   type TransactionOwner,
   type TransactionPart,
   type TransactionQuery,
+  type TransactionScope,
   type WalletTransactionRow,
 } from '../../core/journal/wallet-transactions.ts';
 import { type Counted, type List, type ListPart, listInMemory } from '../../core/kernel/list.ts';
@@ -26,15 +26,15 @@ import { isSearch, matchesSearch, rowSearch, type Search } from './search.ts';
 import { openItemId, type WalletTransaction } from './wallet-transaction.ts';
 
 /** Whose transactions a list contains: those of a wallet, or those of all wallets of an account. */
-export type Owner = { readonly wallet: Wallet } | { readonly accountId: string };
+export type OwnerScope = { readonly wallet: Wallet } | { readonly accountId: string };
 
 /** The payments and transfers of an account that a key has made, by its lineage. */
-interface Maker {
+interface KeyScope {
   readonly accountId: string;
   readonly lineageId: string;
 }
 
-export type Lister = Owner | Maker;
+export type ListScope = OwnerScope | KeyScope;
 
 /** The filters of a list. `from` and `to` are Unix seconds, inclusive: booking times of settled transactions, start times of all others. */
 export interface ListQuery extends Search {
@@ -55,9 +55,9 @@ const MAX_COUNT = 10_000;
 const MAX_ATTEMPTS = 1000;
 
 /** Returns the list of an owner's transactions. A cursor of another list is rejected. */
-export function listTransactions(sources: Sources, of: Lister, query: ListQuery): List<WalletTransaction> {
+export function listTransactions(sources: Sources, of: ListScope, query: ListQuery): List<WalletTransaction> {
   // No invoice records its key.
-  if (query.status === 'open') return isMaker(of) ? listInMemory<WalletTransaction>([], ({ id }) => id) : listOpen(sources, of, query);
+  if (query.status === 'open') return isKeyScope(of) ? listInMemory<WalletTransaction>([], ({ id }) => id) : listOpen(sources, of, query);
   if (query.paymentHash !== undefined) return listOfHash(sources, of, query, query.paymentHash);
   return listRows(sources, of, query, query.status);
 }
@@ -71,7 +71,7 @@ interface WholeList {
 /** Reads a list from its beginning to its end, in pages. No transaction is left out or repeated, although payments end meanwhile. */
 export async function* readWholeList(
   sources: Sources,
-  of: Lister,
+  of: ListScope,
   query: ListQuery,
   { order, limit, beforePage }: WholeList,
 ): AsyncGenerator<readonly WalletTransaction[]> {
@@ -91,7 +91,7 @@ export async function* readWholeList(
   const filter = { ...filterOf(sources, query), status, order };
   for (let after: number | undefined; ; ) {
     await beforePage();
-    const { rows, next }: TransactionPart = await readTransactions(sources.database, makerOf(of), filter, { after, limit });
+    const { rows, next }: TransactionPart = await readTransactions(sources.database, transactionScopeOf(of), filter, { after, limit });
     yield await completeRows(
       sources,
       rows.filter(({ id }) => !pending.has(id)),
@@ -103,20 +103,20 @@ export async function* readWholeList(
 }
 
 /** The list of an index. Without filters, the index alone counts it and finds the beginning of a page. */
-function listRows(sources: Sources, of: Lister, query: ListQuery, status: TransactionQuery['status']): List<WalletTransaction> {
+function listRows(sources: Sources, of: ListScope, query: ListQuery, status: TransactionQuery['status']): List<WalletTransaction> {
   const { database } = sources;
-  const owner = makerOf(of);
+  const scope = transactionScopeOf(of);
   const filter = filterOf(sources, query);
   const isPlain = Object.values(filter).every((one) => one === undefined);
 
   const read = (order: ListPart['order'], after: number | undefined, limit: number) =>
-    readTransactions(database, owner, { ...filter, status, order }, { after, limit });
+    readTransactions(database, scope, { ...filter, status, order }, { after, limit });
   const readBeginning = oncePerOrder((order) => read(order, undefined, MAX_COUNT));
 
   async function readRows({ limit, order, after, offset = 0 }: ListPart): Promise<TransactionPart> {
     if (after !== undefined) return read(order, await positionOf(after), limit);
     if (isPlain) {
-      const position = offset > 0 ? await skipTransactions(database, owner, { order, status }, offset) : undefined;
+      const position = offset > 0 ? await skipTransactions(database, scope, { order, status }, offset) : undefined;
       return offset > 0 && position === undefined ? { rows: [], next: undefined } : read(order, position, limit);
     }
     const { rows, next } = await readBeginning(order);
@@ -167,13 +167,13 @@ function filterOf(sources: Sources, { type, from, to, amount, ...search }: ListQ
 const UNKNOWN_CURSOR = '`after` must be the id of a transaction of this list.';
 
 /** Counts transactions without reading them. More than `max - 1` pending or failed ones, or ones of a key, are not counted. */
-async function countPlain(sources: Sources, of: Lister, status: TransactionQuery['status'], max: number): Promise<Counted> {
+async function countPlain(sources: Sources, of: ListScope, status: TransactionQuery['status'], max: number): Promise<Counted> {
   const settled = status === 'settled' || status === 'all' ? await countSettled(sources, of, max) : 0;
   const unsettled = UNSETTLED.filter((one) => status === one || status === 'all').map((one) =>
-    countUnsettled(sources.database, makerOf(of), one, max),
+    countUnsettled(sources.database, transactionScopeOf(of), one, max),
   );
   const counted = await Promise.all(unsettled);
-  const isCapped = isMaker(of) && settled >= max;
+  const isCapped = isKeyScope(of) && settled >= max;
   return {
     total: counted.reduce((sum, count) => sum + Math.min(count, max - 1), isCapped ? max - 1 : settled),
     isCapped: isCapped || counted.some((count) => count >= max),
@@ -183,13 +183,13 @@ async function countPlain(sources: Sources, of: Lister, status: TransactionQuery
 const UNSETTLED = ['pending', 'failed'] as const;
 
 /** Counts settled transactions without reading them; those of a key up to `max`. */
-async function countSettled({ database, ledger }: Sources, of: Lister, max: number): Promise<number> {
-  if (isMaker(of)) return countOfKey(database, of.lineageId, 'settled', max);
+async function countSettled({ database, ledger }: Sources, of: ListScope, max: number): Promise<number> {
+  if (isKeyScope(of)) return countOfKey(database, of.lineageId, 'settled', max);
   return 'wallet' in of ? (await ledger.balance(of.wallet.ledgerAccount)).entries : countTransactions(database, of.accountId);
 }
 
 /** The list of the transactions with a payment hash, of which there are few. */
-function listOfHash(sources: Sources, of: Lister, query: ListQuery, paymentHash: string): List<WalletTransaction> {
+function listOfHash(sources: Sources, of: ListScope, query: ListQuery, paymentHash: string): List<WalletTransaction> {
   const { status } = query;
 
   const readRows = oncePerOrder(async (order) => {
@@ -213,7 +213,7 @@ function listOfHash(sources: Sources, of: Lister, query: ListQuery, paymentHash:
 }
 
 /** Returns the transactions of one payment hash, newest first: at most one credit, and the attempts to pay it. */
-async function rowsOfHash({ database, invoices, payments }: Sources, of: Lister, paymentHash: string): Promise<WalletTransactionRow[]> {
+async function rowsOfHash({ database, invoices, payments }: Sources, of: ListScope, paymentHash: string): Promise<WalletTransactionRow[]> {
   const attempts = await payments.listByHash(paymentHash, 'wallet' in of ? of.wallet.id : of.accountId, MAX_ATTEMPTS);
   const invoice = await invoices.findByHash(paymentHash);
   const credit = invoice && (await findCredit(database, invoice.id));
@@ -222,7 +222,7 @@ async function rowsOfHash({ database, invoices, payments }: Sources, of: Lister,
   return rows.sort((a, b) => b.position - a.position);
 }
 
-function listOpen(sources: Sources, of: Owner, query: ListQuery): List<WalletTransaction> {
+function listOpen(sources: Sources, of: OwnerScope, query: ListQuery): List<WalletTransaction> {
   const { type, from = 0, to = Number.POSITIVE_INFINITY, amount = {}, paymentHash } = query;
   const matches = (invoice: Invoice) =>
     invoice.createdAt >= from &&
@@ -252,7 +252,7 @@ function listOpen(sources: Sources, of: Owner, query: ListQuery): List<WalletTra
 }
 
 /** Returns the invoice of the owner whose id among wallet transactions is `id`. */
-export async function findOpenItem({ invoices, wallets }: Sources, id: string, of: Owner): Promise<Invoice | undefined> {
+export async function findOpenItem({ invoices, wallets }: Sources, id: string, of: OwnerScope): Promise<Invoice | undefined> {
   const parsed = parseWalletTransactionId(id);
   const invoice = parsed?.side === 'to' ? await invoices.find(`lntx_${parsed.transferId}`) : undefined;
   if (!invoice) return undefined;
@@ -260,20 +260,20 @@ export async function findOpenItem({ invoices, wallets }: Sources, id: string, o
   return (await wallets.find(invoice.walletId))?.accountId === of.accountId ? invoice : undefined;
 }
 
-function isMaker(of: Lister): of is Maker {
+function isKeyScope(of: ListScope): of is KeyScope {
   return 'lineageId' in of;
 }
 
-function ownerOf(of: Owner): TransactionOwner {
+function ownerOf(of: OwnerScope): TransactionOwner {
   return 'wallet' in of ? { ledgerAccount: of.wallet.ledgerAccount } : of;
 }
 
-function makerOf(of: Lister): TransactionMaker {
-  return isMaker(of) ? { lineageId: of.lineageId } : ownerOf(of);
+function transactionScopeOf(of: ListScope): TransactionScope {
+  return isKeyScope(of) ? { lineageId: of.lineageId } : ownerOf(of);
 }
 
 /** Returns whether a transaction is of the owner, or made by the key. */
-export function isOwn(row: WalletTransactionRow, of: Lister): boolean {
+export function isOwn(row: WalletTransactionRow, of: ListScope): boolean {
   if ('wallet' in of) return row.wallet_id === of.wallet.id;
-  return row.account_id === of.accountId && (!isMaker(of) || row.key_lineage_id === of.lineageId);
+  return row.account_id === of.accountId && (!isKeyScope(of) || row.key_lineage_id === of.lineageId);
 }
