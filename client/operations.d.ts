@@ -818,7 +818,7 @@ export interface KeyDetails {
   payments_this_minute: number | null;
   /** The pending payments; null without any of these four limits */
   pending_payments: number | null;
-  /** The settled payments and transfers that this key made, or a key that it replaced. Null for more than 100,000. What was made before the service recorded keys does not count */
+  /** The settled payments and transfers that this key made, or a key that it replaced. Null for more than 10,000. What was made before the service recorded keys does not count */
   num_paid: number | null;
   /** The millisatoshis that they sent, without fees. Null together with `num_paid` */
   paid_msat: number | null;

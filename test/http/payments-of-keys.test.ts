@@ -88,6 +88,30 @@ onFakeNode(
       expect(await status(`/v1/wallet-transactions?key_id=${wallet.admin}`)).toBe(400);
     });
 
+    it('are counted and summed up to 10,000', async () => {
+      const wallet = await client.wallet();
+      const key = await newKey(wallet);
+      await service.execute(
+        `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 10000)
+         INSERT INTO wallet_transaction (position, id, wallet_id, ledger_account, account_id, type, status, amount_msat, entry, balance_msat,
+           placed_at_ms, label, key_lineage_id)
+         SELECT 1000000 + n, 'many_' || n, 'wal_none', 0, 'acc_none', 'transfer_out', 'settled', -2, n, 0, 0, '', $1 FROM number`,
+        key.id,
+      );
+      try {
+        expect(await client.get(`/v1/keys/${key.id}`)).toMatchObject({ num_paid: 10_000, paid_msat: 20_000 });
+        await service.execute(
+          `INSERT INTO wallet_transaction (position, id, wallet_id, ledger_account, account_id, type, status, amount_msat, entry, balance_msat,
+             placed_at_ms, label, key_lineage_id)
+           VALUES (2000000, 'many_0', 'wal_none', 0, 'acc_none', 'transfer_out', 'settled', -2, 10001, 0, 0, '', $1)`,
+          key.id,
+        );
+        expect(await client.get(`/v1/keys/${key.id}`)).toMatchObject({ num_paid: null, paid_msat: null });
+      } finally {
+        await service.execute(`DELETE FROM wallet_transaction WHERE id LIKE 'many_%'`);
+      }
+    });
+
     it('are verified: another key of a transfer or of a payment with a budget is found', async () => {
       const [wallet, other] = [await client.wallet(1000), await client.wallet()];
       const key = await newKey(wallet, { budget_msat: 500_000, budget_period: 'day' });

@@ -107,3 +107,8 @@ describe.each(translations)('the texts in $name', ({ texts }) => {
 it('English has no text that says nothing', () => {
   expect([...english].filter(([, text]) => typeof text === 'string' && text.trim() === '')).toEqual([]);
 });
+
+it('says in Spanish that one payment is paid, and that several are', () => {
+  const paid = translations.find(({ name }) => name === 'es')?.texts.get('apps.paid') as (count: string) => string;
+  expect(['0', '1', '21'].map(paid)).toEqual(['0 pagados', '1 pagado', '21 pagados']);
+});

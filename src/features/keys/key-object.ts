@@ -70,7 +70,7 @@ export const KeyDetails = namedObject('KeyDetails', {
   num_paid: nullable(
     Type.Integer({
       description:
-        'The settled payments and transfers that this key made, or a key that it replaced. Null for more than 100,000. What was made before the service ' +
+        'The settled payments and transfers that this key made, or a key that it replaced. Null for more than 10,000. What was made before the service ' +
         'recorded keys does not count',
     }),
   ),

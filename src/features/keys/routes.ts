@@ -10,6 +10,7 @@ import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.t
 import type { Credential } from '../../http/auth/access.ts';
 import { filteredWallet, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requestBody } from '../../http/fields.ts';
+import { listTurn } from '../../http/limits/callers.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { CsvListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyDetails, KeyObject, NewKeyObject } from './key-object.ts';
@@ -106,8 +107,8 @@ const getSchema = {
   response: { 200: KeyDetails },
 };
 
-/** The most payments that are counted and summed in a response. */
-const MAX_SUMMED = 100_000;
+/** The most payments that are counted and summed in a response, as in lists. */
+const MAX_SUMMED = 10_000;
 
 /** The access keys of a wallet. */
 const WALLET_KEYS = {
@@ -156,6 +157,7 @@ export function keyRoutes(app: App, deps: KeyRouteContext): void {
   app.get('/v1/keys/:id', { schema: getSchema }, async (request) => {
     const { key } = await deps.access.keyManager(request);
     const found = await deps.keyring.findOfAccount(key.accountId, request.params.id);
+    await listTurn(request);
     const sum = await sumOfKey(deps.database, found.lineage_id, MAX_SUMMED);
     return { ...found, num_paid: sum?.count ?? null, paid_msat: sum?.sumMsat ?? null };
   });

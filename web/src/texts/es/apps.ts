@@ -14,12 +14,14 @@ export const apps = {
   noKeys:
     'Las aplicaciones de monedero por LNDhub y los programas usan una clave de un monedero. Aquí aparecen aquellos cuya clave tiene etiqueta.',
   payments: 'Pagos de esta conexión',
-  paid: (count) => `${count} pagados`,
-  paidMany: 'más de 100\u202f000 pagados',
+  keyPayments: 'Pagos de esta clave',
+  paid: (count) => (count === '1' ? '1 pagado' : `${count} pagados`),
+  paidMany: 'más de 10\u202f000 pagados',
   paymentsSince:
     'La suma no incluye comisiones. Los pagos anteriores a que este servicio registrara la clave de cada pago no aparecen aquí.',
   noPaymentsTitle: 'No hay pagos',
   noPayments: 'Aquí aparecen los pagos de esta conexión, los más recientes primero.',
+  noKeyPayments: 'Aquí aparecen los pagos de esta clave, los más recientes primero.',
   made: 'Conectada',
   publicKey: 'Clave pública de la aplicación',
   relays: 'Relés',
