@@ -109,6 +109,38 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     await page.getByText('disconnected').first().waitFor();
   });
 
+  it('shows a key of the account as a key, and revokes it', async () => {
+    const key = await client.post('/v1/keys', { user_label: 'Deployment' });
+    const page = await openLoggedIn('/keys');
+    await page.getByRole('link', { name: 'Deployment' }).click();
+    await page.waitForURL(`**/connections/${key.id}`);
+    await page.getByRole('heading', { name: 'Payments of this key' }).waitFor();
+    expect(await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').getAttribute('href')).toBe('/keys');
+    const names = await page.locator('.card dt').allTextContents();
+    expect(names).toEqual(['May', 'Budget, sats', 'Last used', 'Expires', 'Created', 'Key']);
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Revoke “Deployment”?').waitFor();
+    await dialog.getByText('Requests with this key are rejected').waitFor();
+    await dialog.getByRole('button', { name: 'Revoke key' }).click();
+    await page.getByText('revoked', { exact: false }).first().waitFor();
+    const keys: { id: string; status: string }[] = await client.get('/v1/keys');
+    expect(keys.find(({ id }) => id === key.id)?.status).toBe('revoked');
+    expect(await page.locator('main').innerText()).not.toMatch(/disconnect|connection/i);
+  });
+
+  it('states that a key has paid more often than the service counts', async () => {
+    const wallet = await client.namedWallet('Busy', 0);
+    const key = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin' });
+    const page = await openLoggedIn();
+    await page.route(`**/v1/keys/${key.id}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), num_paid: null, paid_msat: null } });
+    });
+    await page.goto(`/connections/${key.id}`);
+    await page.getByText('more than 10\u202f000 paid').waitFor();
+  });
+
   it('connects an app that may only receive, without asking for a budget', async () => {
     const wallet = await client.namedWallet('Shop', 0);
     const page = await openLoggedIn(`/connections/new?wallet=${wallet.id}`);

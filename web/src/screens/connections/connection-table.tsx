@@ -15,6 +15,7 @@ export interface ConnectionItem {
   readonly name: string;
   /** The protocol, and what it may do. */
   readonly kind: string;
+  /** Empty for a key of the account. */
   readonly walletId: string;
   readonly status: string;
   readonly limits: BudgetProps['limits'];
@@ -167,20 +168,24 @@ export function ConnectionStatus({ item }: { item: ConnectionItem }) {
   );
 }
 
-/** The button that ends a connection, after a confirmation. */
+/** The button that ends a connection or revokes a key of the account, after a confirmation. */
 export function Disconnect({ item, onChanged }: { item: ConnectionItem; onChanged: () => void }) {
   const [isEnding, setIsEnding] = useState(false);
   if (item.status !== 'active') return null;
+  const [label, title, text, action] =
+    item.walletId === ''
+      ? [t.keys.revoke, t.keys.revokeTitle(item.name), t.keys.revokeText, t.keys.revokeAction]
+      : [apps.disconnect, apps.disconnectTitle(item.name), apps.disconnectText, apps.disconnect];
   return (
     <>
       <Button kind="quiet" size="small" onClick={() => setIsEnding(true)}>
-        {apps.disconnect}
+        {label}
       </Button>
       {isEnding && (
         <ConfirmSheet
-          title={apps.disconnectTitle(item.name)}
-          text={apps.disconnectText}
-          action={apps.disconnect}
+          title={title}
+          text={text}
+          action={action}
           onConfirm={async () => {
             await item.disconnect();
             onChanged();
@@ -196,11 +201,11 @@ export function LastUse({ item: { lastUsedAt: at } }: { item: ConnectionItem }) 
   return at === null ? <span>{apps.notUsed}</span> : <Time at={at} isRelative />;
 }
 
-export function End({ item: { revokedAt, expiresAt } }: { item: ConnectionItem }) {
+export function End({ item: { walletId, revokedAt, expiresAt } }: { item: ConnectionItem }) {
   if (revokedAt !== null)
     return (
       <>
-        {apps.endedAt} <Time at={revokedAt} />
+        {walletId === '' ? t.keys.revokedAt : apps.endedAt} <Time at={revokedAt} />
       </>
     );
   return expiresAt === null ? <span>{apps.never}</span> : <Time at={expiresAt} isRelative />;

@@ -29,7 +29,8 @@ export function ConnectionScreen({ id }: { id: string }) {
     { everyMs: REFRESH_MS, isAffected: ({ event }) => event.name.startsWith('key_') },
   );
   const { data, error } = connection;
-  const parent = { href: '/connections', label: t.navigation.apps };
+  const isOfAccount = data?.wallet_id === null;
+  const parent = isOfAccount ? { href: '/keys', label: t.keys.title } : { href: '/connections', label: t.navigation.apps };
   if (error instanceof SatchelError && error.status === 404)
     return (
       <>
@@ -64,6 +65,7 @@ function ConnectionDetails({ connection }: { connection: Connection | Key }) {
   const { wallet_id: walletId, created_at: createdAt } = connection;
   const labels = useWalletLabels(walletId === null ? [] : [walletId]);
   const item = itemOf(connection);
+  const names = walletId === null ? { ...t.keys, ends: t.keys.expires, made: t.links.created } : apps;
   const protocol: [string, ComponentChildren][] =
     'key_id' in connection
       ? [
@@ -72,7 +74,7 @@ function ConnectionDetails({ connection }: { connection: Connection | Key }) {
           [apps.relays, <bdi key="relays">{connection.relays.join(', ')}</bdi>],
         ]
       : [
-          [apps.may, t.keys.kinds[connection.kind] ?? connection.kind],
+          [names.may, t.keys.kinds[connection.kind] ?? connection.kind],
           [
             t.keys.key,
             <span key="hint" class="mono">
@@ -94,8 +96,8 @@ function ConnectionDetails({ connection }: { connection: Connection | Key }) {
         ...protocol.slice(0, 1),
         [apps.budget, <Budget key="budget" limits={connection} canSend={item.canSend} />],
         [apps.lastUsed, <LastUse key="use" item={item} />],
-        [apps.ends, <End key="end" item={item} />],
-        [apps.made, <Time key="made" at={createdAt} />],
+        [names.ends, <End key="end" item={item} />],
+        [names.made, <Time key="made" at={createdAt} />],
         ...protocol.slice(1),
       ]}
     />

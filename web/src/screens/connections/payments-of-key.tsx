@@ -28,7 +28,7 @@ export function PaymentsOfKey({ keyId, walletId }: PaymentsOfKeyProps) {
   return (
     <Card
       class="transactions"
-      title={apps.payments}
+      title={walletId === undefined ? apps.keyPayments : apps.payments}
       actions={
         totals !== undefined && (
           <span class="small secondary number">
@@ -53,7 +53,7 @@ export function PaymentsOfKey({ keyId, walletId }: PaymentsOfKeyProps) {
         {({ items }) =>
           items.length === 0 ? (
             <Empty icon="out" title={apps.noPaymentsTitle}>
-              {apps.noPayments}
+              {walletId === undefined ? apps.noKeyPayments : apps.noPayments}
             </Empty>
           ) : (
             <TransactionTable walletId={walletId} transactions={items} hasFees={false} isFirstPage={list.isFirstPage} />
