@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -13,6 +13,17 @@ const DAY_MS = 86_400_000;
 
 it('warns when the disk is nearly full, and fails before the database cannot grow', () => {
   expect([2 * GIB, GIB / 2, GIB / 10].map((free) => judgeDisk(free, 100 * GIB).status)).toEqual(['ok', 'warn', 'fail']);
+});
+
+it('ignores a file that is deleted while the files are checked', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-doctor-'));
+  try {
+    // It is listed, and does not exist when it is opened.
+    symlinkSync(join(folder, 'deleted'), join(folder, 'satchel.db-wal'));
+    expect(checkFiles(folder)).toMatchObject([{ status: 'ok' }]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it('names files with secrets that other users may read', () => {

@@ -23,9 +23,17 @@ export function checkFiles(dataDir: string): Finding[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const text = `DATA_DIR cannot be read (${code})`;
-    return [fail('files', text, 'Run the command as the user of the service, with its DATA_DIR. The first start creates the folder.')];
+    return [
+      fail(
+        'files',
+        text,
+        'The user of the service must own DATA_DIR. Run the command as this user, with the same DATA_DIR; the first start creates it.',
+      ),
+    ];
   }
-  const open = files.filter((name) => (statSync(join(dataDir, name)).mode & OTHERS) !== 0);
+  // A file may be deleted meanwhile.
+  const modeOf = (name: string): number => statSync(join(dataDir, name), { throwIfNoEntry: false })?.mode ?? 0;
+  const open = files.filter((name) => (modeOf(name) & OTHERS) !== 0);
   if (open.length > 0) {
     const remedy = `Run \`chmod 600\` on them. If others use this machine, replace the secrets.`;
     return [fail('files', `other users may read ${open.join(', ')} in DATA_DIR`, remedy)];
