@@ -34,6 +34,22 @@ onDashboard(
       await page.getByText('Ready').waitFor();
     });
 
+    it('list what the checks found, and count only checks that are fine', async () => {
+      const found = [
+        { status: 'fail', subject: 'node', text: 'hub does not answer', remedy: 'Check LIGHTNING_URL.' },
+        { status: 'ok', subject: 'files', text: 'only their owner can read DATA_DIR and its secrets', remedy: null },
+      ];
+      const page = await openLoggedIn('/wallets');
+      let numFound = 1;
+      await page.route('**/v1/operator/checks', (route) => route.fulfill({ json: found.slice(0, numFound) }));
+      await page.goto('/operator');
+      await page.getByText('Check LIGHTNING_URL.').waitFor();
+      expect(await page.getByText(/checks? (is|are) fine/).count()).toBe(0);
+      numFound = 2;
+      await page.reload();
+      await page.getByText('1 check is fine').waitFor();
+    });
+
     it('do not end a payment without evidence, and say why', async () => {
       const { walletId, paymentHash } = await pendingPayment({ hold: true });
       const page = await openLoggedIn('/operator');

@@ -14,11 +14,11 @@ export interface PageHeadProps {
   /** The page above this one. */
   readonly parent?: { readonly href: string; readonly label: string };
   /** The name of the page behind that of its parent. The title by default. */
-  readonly place?: string;
+  readonly breadcrumb?: string;
 }
 
 /** The head of a screen: its only `h1`, and its actions. */
-export function PageHead({ title, aside, children, actions, parent, place = title }: PageHeadProps) {
+export function PageHead({ title, aside, children, actions, parent, breadcrumb = title }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · Satchel`;
   }, [title]);
@@ -30,7 +30,7 @@ export function PageHead({ title, aside, children, actions, parent, place = titl
             <bdi>{parent.label}</bdi>
           </Link>
           <span class="faint">/</span>
-          <bdi class="shrink">{place}</bdi>
+          <bdi class="shrink">{breadcrumb}</bdi>
         </nav>
       )}
       <div class="page-title">

@@ -35,16 +35,18 @@ export function ChecksCard() {
               .map((one) => (
                 <Problem key={`${one.subject} ${one.text}`} check={one} />
               ))}
-            <details>
-              <summary>{texts.good(good.length)}</summary>
-              <ul class="small secondary">
-                {good.map(({ subject, text }) => (
-                  <li key={`${subject} ${text}`}>
-                    <Finding subject={subject} text={text} />
-                  </li>
-                ))}
-              </ul>
-            </details>
+            {good.length > 0 && (
+              <details>
+                <summary>{texts.good(good.length)}</summary>
+                <ul class="small secondary">
+                  {good.map(({ subject, text }) => (
+                    <li key={`${subject} ${text}`}>
+                      <Finding subject={subject} text={text} />
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            )}
           </div>
         )}
       </Loaded>

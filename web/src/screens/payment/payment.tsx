@@ -110,7 +110,7 @@ function Head({ data, isSent, isOpen }: { data: PaymentData; isSent: boolean; is
   return (
     <PageHead
       title={titleOf(data) || kind}
-      place={kind}
+      breadcrumb={kind}
       parent={
         wallet
           ? { href: `/wallets/${wallet.id}`, label: wallet.user_label || t.wallets.unnamed }
