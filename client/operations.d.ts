@@ -818,9 +818,9 @@ export interface KeyDetails {
   payments_this_minute: number | null;
   /** The pending payments; null without any of these four limits */
   pending_payments: number | null;
-  /** The settled payments and transfers that this key made, or a key that it replaced. Null for more than 10,000. What was made before the service recorded keys does not count */
+  /** The number of settled payments and transfers made with this key, or with a key that it replaced or that replaced it. Null above 10,000. Payments made before the service recorded keys are not counted */
   num_paid: number | null;
-  /** The millisatoshis that they sent, without fees. Null together with `num_paid` */
+  /** The sum of these payments and transfers in millisatoshis, without fees. Null if `num_paid` is null */
   paid_msat: number | null;
 }
 
@@ -2167,13 +2167,13 @@ export interface Channel {
 }
 
 export interface Check {
-  /** `fail`: something does not work, or money or secrets are at risk. `warn`: it works, and should be changed */
+  /** `fail`: something does not work, or money or secrets are at risk. `warn`: everything works, but a change is recommended */
   status: 'fail' | 'warn' | 'ok' | (string & {});
-  /** What was checked, such as `node`, `liquidity`, `backup` or `public URL` */
+  /** The subject of the check, such as `node`, `liquidity`, `backup` or `public URL` */
   subject: string;
-  /** What was found, in English */
+  /** The result, in English */
   text: string;
-  /** What to do; null if nothing */
+  /** The action to take; null for `ok` */
   remedy: string | null;
 }
 
@@ -2496,7 +2496,7 @@ export interface OperatorOverview {
   /** The last backups, newest first, at most 10. A failed backup is listed only if it was scheduled */
   backups: Array<{ /** When it was started, in Unix seconds */ started_at: number; /** When it ended, in Unix seconds */ ended_at: number; /** `checked`: it was written, and read again completely */ status: 'checked' | 'failed' | (string & {}); /** The size of the file; null if it failed */ bytes: number | null; /** Why it failed, with the remedy where one is known; null if it was checked */ failure: string | null; }>;
   /** The webhooks of all accounts */
-  webhooks: { /** Active webhooks */ active: number; /** Webhooks that the service disabled, because their receivers failed for days or are gone */ disabled: number; /** Deliveries of active webhooks that were not delivered yet, at most 10000 */ waiting: number; /** The waiting deliveries that have failed at least once, at most 10000 */ retrying: number; /** The deliveries that were given up in the last 24 hours, at most 10000. Those that are still retried are not among them */ failed_24h: number; };
+  webhooks: { /** Active webhooks */ active: number; /** Webhooks that the service disabled, because their receivers failed for days or are gone */ disabled: number; /** Deliveries of active webhooks that were not delivered yet, at most 10000 */ waiting: number; /** The waiting deliveries that have failed at least once, at most 10000 */ retrying: number; /** The deliveries that the service gave up in the last 24 hours, at most 10000. Deliveries that are still being retried are not counted */ failed_24h: number; };
   /** The number of pending payments */
   pending_payments: number;
   /** What pending payments hold: their amounts and fee reserves, in millisatoshis */
@@ -4043,7 +4043,7 @@ export interface ListTransactionsRequest {
   type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference' | 'opening_balance';
   /** Only transactions of this wallet: its id or one of its access keys */
   wallet_id?: string;
-  /** Only payments and transfers that this key made, or a key that it replaced: the `key_` id of a key of the account, a wallet or a connection. Claims of its withdraw links are among them, fees are not. Not together with `wallet_id`. What was made before the service recorded keys is in no such list */
+  /** Only payments and transfers made with this key, or with a key that it replaced or that replaced it: the `key_` id of a key of the account, of a wallet or of a connection. Includes claims of its withdraw links, but not fees. Not together with `wallet_id`. Payments made before the service recorded keys are not included */
   key_id?: string;
   /** Selects these fields of the response */
   fields?: string;
@@ -4727,7 +4727,7 @@ export interface Operations<Options> {
     create(request?: CreateKeyRequest, options?: Options): Promise<NewKey>;
     /** Replace an API key. The response contains the key itself; no later response does. The new key has the same kind and limits. The old key is still accepted for `overlap_seconds`. A key that rotates itself needs an overlap. Permission: a secret API key. (`POST /v1/keys/{id}/rotate`) @param id The `key_` id of the key, not the key itself */
     rotate(id: string, request?: RotateKeyRequest, options?: Options): Promise<NewKey>;
-    /** Read a key. A key of the account, of one of its wallets or of a connection, with what it has paid. `GET /v1/wallet-transactions?key_id=` lists the payments. Permission: a secret API key. (`GET /v1/keys/{id}`) @param id The `key_` id of the key, not the key itself */
+    /** Read a key. A key of the account, of one of its wallets or of a connection, with the number and the sum of its payments. `GET /v1/wallet-transactions?key_id=` lists them. Permission: a secret API key. (`GET /v1/keys/{id}`) @param id The `key_` id of the key, not the key itself */
     get(id: string, request?: GetKeyRequest, options?: Options): Promise<KeyDetails>;
     /** Revoke an API key. The last secret API key of the account cannot be revoked: 409. Permission: a secret API key. (`DELETE /v1/keys/{id}`) @param id The `key_` id of the key, not the key itself */
     revoke(id: string, request?: RevokeKeyRequest, options?: Options): Promise<Key>;
@@ -4809,7 +4809,7 @@ export interface Operations<Options> {
     getLiquidity(request?: GetLiquidityRequest, options?: Options): Promise<Liquidity>;
     /** Read the figures of payments over Lightning. Of all wallets. The cost depends on the hours of the period and on the payments that failed, not on all payments. Permission: a secret API key of an operator. (`GET /v1/operator/figures`) */
     getPaymentFigures(request?: GetPaymentFiguresRequest, options?: Options): Promise<PaymentFigures>;
-    /** Check the nodes, their liquidity, the backups and the settings. The checks of `satchel doctor` that a running service can make, on the instance that answers: failures first. A node that does not answer within two seconds counts as unavailable. `satchel doctor` also checks the clock, the database, the certificate and the proxy. Permission: a secret API key of an operator. (`GET /v1/operator/checks`) */
+    /** Check the nodes, their liquidity, the backups and the settings. Runs the checks of `satchel doctor` that are possible in a running service, on the instance that receives the request. Failures come first. A node that does not answer within two seconds counts as unavailable. `satchel doctor` also checks the clock, the database, the certificate and the proxy. Permission: a secret API key of an operator. (`GET /v1/operator/checks`) */
     listChecks(request?: ListChecksRequest, options?: Options): List<Check>;
     /** Read whether withdrawals are stopped, and by whom. Permission: a secret API key of an operator. (`GET /v1/operator/withdrawals`) */
     getWithdrawals(request?: GetOperatorWithdrawalsRequest, options?: Options): Promise<OperatorWithdrawals>;

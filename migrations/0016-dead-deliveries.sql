@@ -1,2 +1,2 @@
--- The deliveries that were given up, by the time of that, for the figures of operators.
+-- Finds the deliveries that the service gave up in a period, for the operator's overview.
 CREATE INDEX webhook_delivery_dead ON webhook_delivery (ended_at_ms) WHERE state = 'dead';

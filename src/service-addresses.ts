@@ -28,7 +28,7 @@ export function listensOnLoopback({ host }: Pick<ListenAddress, 'host'>): boolea
   return LOOPBACK_HOSTS.includes(host);
 }
 
-/** Returns the hosts under which this machine reaches the service, with the port as URLs have it. */
+/** Returns the `host:port` values at which this machine reaches the service, as URLs contain them. */
 export function localHosts({ host, port }: ListenAddress): string[] {
   const every = host === '::' ? ['127.0.0.1', '::1'] : host === '0.0.0.0' ? ['127.0.0.1'] : [host];
   const hosts = LOCALHOSTS.includes(host) ? ['localhost', ...every] : every;

@@ -65,7 +65,7 @@ export function settingsOf(env: Environment) {
 
 export type Settings = ReturnType<typeof settingsOf>;
 
-/** Reads a text with a parser of another module, whose error becomes one of the setting. @throws InvalidConfig */
+/** Parses a setting with a parser of another module. An error of the parser becomes InvalidConfig with the name of the setting. @throws InvalidConfig */
 export function parsed<T>(name: string, text: string, parse: (text: string) => T): T {
   try {
     return parse(text);

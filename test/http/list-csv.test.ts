@@ -56,7 +56,7 @@ onFakeNode('a list as CSV', ({ client }) => {
       ['Till', 'active', id],
     ]);
     const { status, body } = await client.request('GET', '/v1/wallets?format=csv&fields=unknown', { key: client.secretKey });
-    expect([status, body.message]).toEqual([400, '`fields` selects no field of this list.']);
+    expect([status, body.message]).toEqual([400, '`fields` must name at least one field of this list.']);
   });
 
   it('reports a wrong cursor and a page number like a page of JSON', async () => {

@@ -7,9 +7,9 @@ import type { Json } from '../support/client.ts';
 const node = { name: 'hub', status: 'ready', reason: null, isSynced: true } as const;
 
 it.each([
-  ['one that answers', {}, 'ok', 'hub answers and is synchronized with the block chain'],
+  ['one that answers', {}, 'ok', 'hub answers and is synchronized with the blockchain'],
   ['one that does not report its chain', { isSynced: null }, 'ok', 'hub answers'],
-  ['one that is behind', { isSynced: false }, 'warn', 'hub is not synchronized with the block chain'],
+  ['one that is behind', { isSynced: false }, 'warn', 'hub is not synchronized with the blockchain'],
   ['one without an answer', { status: 'unavailable', reason: 'connect: timed out.' }, 'fail', 'hub does not answer: connect: timed out'],
   ['one that cannot send', { status: 'cannot_send', reason: 'no route' }, 'fail', 'hub cannot send: no route'],
 ] as const)('judges a node: %s', (_name, changes, status, text) => {
@@ -39,7 +39,7 @@ it.each([
 
 it('warns when alerts are sent nowhere, and names the channels otherwise', () => {
   expect(judgeAlertChannels({ email: undefined, telegram: undefined }).status).toBe('warn');
-  expect(judgeAlertChannels({ email: {}, telegram: {} })).toMatchObject({ status: 'ok', text: 'they are sent by email and Telegram' });
+  expect(judgeAlertChannels({ email: {}, telegram: {} })).toMatchObject({ status: 'ok', text: 'alerts are sent by email and Telegram' });
 });
 
 onFakeNode('the checks of a running service', ({ client, net }) => {

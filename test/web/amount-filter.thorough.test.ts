@@ -46,7 +46,7 @@ onDashboard('the filter of transactions by amount', ({ client, openLoggedIn }) =
     const sheet = page.getByRole('dialog');
     await sheet.getByLabel('Amount from').fill('1\u202f000');
     await sheet.getByLabel('Amount to').fill('155');
-    await sheet.getByText('The upper amount is smaller than the lower one.').waitFor();
+    await sheet.getByText('“Amount to” must not be less than “Amount from”.').waitFor();
     await sheet.getByRole('button', { name: 'Apply filters' }).click();
     await sheet.getByLabel('Amount from').fill('some');
     await sheet.getByText('A whole number of sats, 1 or more.').waitFor();

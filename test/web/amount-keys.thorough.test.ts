@@ -15,7 +15,7 @@ source.behave = sendsPrices(PRICES);
 afterAll(() => source.close());
 
 function keysOf(page: Page) {
-  return page.getByRole('group', { name: 'Number keys' });
+  return page.getByRole('group', { name: 'Number pad' });
 }
 
 async function tapKeys(page: Page, ...names: string[]) {

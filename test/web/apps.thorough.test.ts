@@ -73,9 +73,9 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     const wallet = await client.namedWallet('Spending', 1000);
     const connection = await client.post(`/v1/wallet/${wallet.id}/connections`, { user_label: 'Spender' });
     const page = await openLoggedIn(`/connections/${connection.id}`);
-    const payments = page.locator('.card').filter({ hasText: 'Payments of this connection' });
+    const payments = page.locator('.card').filter({ hasText: 'Payments through this connection' });
     await payments.getByText('No payments').waitFor();
-    await payments.getByText('0 paid').waitFor();
+    await payments.getByText('0 settled').waitFor();
     const app = await openApp({ id: connection.id, uri: connection.uri });
     for (const memo of ['Bread', 'Milk']) {
       const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 21, memo });
@@ -84,7 +84,7 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     app.close();
     await client.post(`/v1/wallet/${wallet.id}/keysend`, { dest_pubkey: `02${'ab'.repeat(32)}`, num_satoshis: 1 }).catch(() => undefined);
     await expect.poll(() => payments.locator('tbody .name').allTextContents()).toEqual(['Milk', 'Bread']);
-    await payments.getByText('2 paid').waitFor();
+    await payments.getByText('2 settled').waitFor();
     await payments.getByText('1 – 2 of 2').waitFor();
     await payments.getByRole('button', { name: 'Milk' }).click();
     await payments
@@ -103,7 +103,7 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     await page.getByRole('link', { name: key.hint }).click();
     await page.waitForURL(`**/connections/${key.id}`);
     await page.getByRole('heading', { name: key.hint }).waitFor();
-    await page.getByText('1 paid').waitFor();
+    await page.getByText('1 settled').waitFor();
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await page.getByText('disconnected').first().waitFor();
@@ -114,7 +114,7 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     const page = await openLoggedIn('/keys');
     await page.getByRole('link', { name: 'Deployment' }).click();
     await page.waitForURL(`**/connections/${key.id}`);
-    await page.getByRole('heading', { name: 'Payments of this key' }).waitFor();
+    await page.getByRole('heading', { name: 'Payments made with this key' }).waitFor();
     expect(await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').getAttribute('href')).toBe('/keys');
     const names = await page.locator('.card dt').allTextContents();
     expect(names).toEqual(['May', 'Budget, sats', 'Last used', 'Expires', 'Created', 'Key']);
@@ -138,7 +138,7 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
       await route.fulfill({ response, json: { ...(await response.json()), num_paid: null, paid_msat: null } });
     });
     await page.goto(`/connections/${key.id}`);
-    await page.getByText('more than 10\u202f000 paid').waitFor();
+    await page.getByText('more than 10\u202f000 settled').waitFor();
   });
 
   it('connects an app that may only receive, without asking for a budget', async () => {

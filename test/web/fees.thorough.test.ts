@@ -122,12 +122,12 @@ onDashboard('fees and limits', ({ client, neighbour, net, open, openLoggedIn, lo
     });
     const page = await openLoggedIn(`/wallets/${id}/send`, STILL);
     const to = page.getByLabel('To', { exact: true });
-    const fee = page.getByText('Fee of this service');
+    const fee = page.getByText('Service fee');
     const row = (name: string) => page.locator('.sum > div').filter({ hasText: name });
     await to.fill(net.outside.invoice({}).paymentRequest);
     const amount = page.getByLabel('Amount');
     await amount.fill('250');
-    await row('Fee of this service').getByText('2.500').waitFor();
+    await row('Service fee').getByText('2.500').waitFor();
     await row('Total').getByText('252.500 sats').waitFor();
     await amount.fill('49');
     await fee.waitFor({ state: 'detached' });
@@ -140,13 +140,13 @@ onDashboard('fees and limits', ({ client, neighbour, net, open, openLoggedIn, lo
     await to.fill(net.outside.invoice({ amountMsat: 420_000 }).paymentRequest);
     await page.getByText('420 sats').waitFor();
     await page.getByRole('button', { name: 'Review' }).click();
-    await row('Fee of this service').getByText('4.200').waitFor();
+    await row('Service fee').getByText('4.200').waitFor();
     await row('Held until it ends').getByText('445.200 sats').waitFor();
     await page.getByText('Leaves 554 sats spendable now.').waitFor();
     expect(await violationsInThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Send 420 sats' }).click();
     await page.getByText('The receiver has it.').waitFor();
-    await row('Fee of this service').getByText('4.200').waitFor();
+    await row('Service fee').getByText('4.200').waitFor();
     expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(575_800);
   });
 
@@ -161,7 +161,7 @@ onDashboard('fees and limits', ({ client, neighbour, net, open, openLoggedIn, lo
     await page.getByText('The amount and the fee of this service are more than this wallet has.').waitFor();
     await page.getByLabel('Amount').fill('10');
     await page.getByRole('button', { name: 'Review' }).click();
-    await row('Fee of this service').getByText('1.500').waitFor();
+    await row('Service fee').getByText('1.500').waitFor();
     await row('Total').getByText('11.500 sats').waitFor();
     await page.getByText('Leaves 988 sats spendable now.').waitFor();
     expect(await violationsInThemes(page)).toEqual([]);

@@ -108,7 +108,7 @@ it('English has no text that says nothing', () => {
   expect([...english].filter(([, text]) => typeof text === 'string' && text.trim() === '')).toEqual([]);
 });
 
-it('says in Spanish that one payment is paid, and that several are', () => {
+it('uses the Spanish singular for one settled payment, and the plural otherwise', () => {
   const paid = translations.find(({ name }) => name === 'es')?.texts.get('apps.paid') as (count: string) => string;
-  expect(['0', '1', '21'].map(paid)).toEqual(['0 pagados', '1 pagado', '21 pagados']);
+  expect(['0', '1', '21'].map(paid)).toEqual(['0 liquidados', '1 liquidado', '21 liquidados']);
 });

@@ -192,7 +192,7 @@ onDashboard('notifications of payments', ({ client, net, open, logIn, newPerson,
     expect(await violationsInThemes(page)).toEqual([]);
     const { page: asked } = await openWith('default');
     await asked.getByRole('checkbox', { name: /Notify me about payments/ }).click();
-    await asked.getByText('Notifications were not allowed.').waitFor();
+    await asked.getByText('Permission was not granted.').waitFor();
     expect(await asked.getByRole('checkbox', { name: /Notify me about payments/ }).isChecked()).toBe(false);
   });
 

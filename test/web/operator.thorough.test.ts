@@ -34,7 +34,7 @@ onDashboard(
       await page.getByText('Ready').waitFor();
     });
 
-    it('list what the checks found, and count only checks that are fine', async () => {
+    it('list what the checks found, and count only checks that passed', async () => {
       const found = [
         { status: 'fail', subject: 'node', text: 'hub does not answer', remedy: 'Check LIGHTNING_URL.' },
         { status: 'ok', subject: 'files', text: 'only their owner can read DATA_DIR and its secrets', remedy: null },
@@ -47,7 +47,7 @@ onDashboard(
       expect(await page.getByText(/checks? (is|are) fine/).count()).toBe(0);
       numFound = 2;
       await page.reload();
-      await page.getByText('1 check is fine').waitFor();
+      await page.getByText('1 check passed').waitFor();
     });
 
     it('do not end a payment without evidence, and say why', async () => {

@@ -129,7 +129,7 @@ onDashboard(
       const { page } = await openScan({ hasTouch: true, isMobile: true });
       const { pubkey } = (await client.get('/playground')).nodes[0];
       await choose(page, pictureOf(pubkey));
-      await page.getByRole('group', { name: 'Number keys' }).waitFor();
+      await page.getByRole('group', { name: 'Number pad' }).waitFor();
       expect(await page.locator(':focus').getAttribute('inputmode')).toBe('none');
       await page.keyboard.type('12');
       expect(await page.getByLabel('Amount', { exact: true }).inputValue()).toBe('12');

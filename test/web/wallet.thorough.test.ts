@@ -196,10 +196,10 @@ onDashboard('a payment', ({ client, net, openLoggedIn }) => {
     await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers });
     const page = await openLoggedIn(`/payments/${(await client.get(`/v1/lntx/${paymentHash}`)).id}`);
     const held = async () => (await page.locator('.card.held').innerText()).replaceAll(/\s+/g, ' ');
-    await expect.poll(held).toBe('Held 195 sats Amount 100 sats Fee of this service 90 sats Fee reserve 5 sats');
-    await page.getByText('plus a fee limit of 5 sats. Fee of this service: 90 sats.').waitFor();
+    await expect.poll(held).toBe('Held 195 sats Amount 100 sats Service fee 90 sats Fee reserve 5 sats');
+    await page.getByText('plus a fee limit of 5 sats. Service fee: 90 sats.').waitFor();
     await client.decideHold(paymentHash, 'settle');
-    await expect.poll(held).toBe('Held 195 sats Paid 100 sats Fee of this service 90 sats Released 5 sats');
+    await expect.poll(held).toBe('Held 195 sats Paid 100 sats Service fee 90 sats Released 5 sats');
   });
 
   it('that failed says that all of the hold was released', async () => {

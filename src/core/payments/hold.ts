@@ -25,7 +25,7 @@ export interface RequestTerms {
   readonly extraRows?: ((id: string) => readonly RowWrite[]) | undefined;
   /** The limits of the requesting key. */
   readonly limits?: KeyLimits | undefined;
-  /** The lineage of the requesting key, which is recorded with what it makes; undefined: no key. */
+  /** The lineage of the requesting key, which is recorded with the payment; undefined: no key. */
   readonly lineageId?: string | undefined;
   /** The unit of the amounts in errors. */
   readonly unit?: AmountUnit | undefined;

@@ -70,11 +70,13 @@ export const KeyDetails = namedObject('KeyDetails', {
   num_paid: nullable(
     Type.Integer({
       description:
-        'The settled payments and transfers that this key made, or a key that it replaced. Null for more than 10,000. What was made before the service ' +
-        'recorded keys does not count',
+        'The number of settled payments and transfers made with this key, or with a key that it replaced or that replaced it. Null above 10,000. ' +
+        'Payments made before the service recorded keys are not counted',
     }),
   ),
-  paid_msat: nullable(Type.Integer({ description: 'The millisatoshis that they sent, without fees. Null together with `num_paid`' })),
+  paid_msat: nullable(
+    Type.Integer({ description: 'The sum of these payments and transfers in millisatoshis, without fees. Null if `num_paid` is null' }),
+  ),
 });
 
 export const NewKeyObject = namedObject('NewKey', {

@@ -102,7 +102,8 @@ const getSchema = {
   operationId: 'getKey',
   summary: 'Read a key',
   description:
-    'A key of the account, of one of its wallets or of a connection, with what it has paid. `GET /v1/wallet-transactions?key_id=` lists the payments.',
+    'A key of the account, of one of its wallets or of a connection, with the number and the sum of its payments. ' +
+    '`GET /v1/wallet-transactions?key_id=` lists them.',
   params: IdParams,
   response: { 200: KeyDetails },
 };

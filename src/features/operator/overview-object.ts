@@ -109,7 +109,7 @@ export const OverviewObject = namedObject('OperatorOverview', {
       waiting: Type.Integer({ description: `Deliveries of active webhooks that were not delivered yet, at most ${MAX_DELIVERIES}` }),
       retrying: Type.Integer({ description: `The waiting deliveries that have failed at least once, at most ${MAX_DELIVERIES}` }),
       failed_24h: Type.Integer({
-        description: `The deliveries that were given up in the last 24 hours, at most ${MAX_DELIVERIES}. Those that are still retried are not among them`,
+        description: `The deliveries that the service gave up in the last 24 hours, at most ${MAX_DELIVERIES}. Deliveries that are still being retried are not counted`,
       }),
     },
     { description: 'The webhooks of all accounts' },

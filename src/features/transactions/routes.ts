@@ -92,8 +92,9 @@ const KeyFilter = Type.Optional(
   Type.String({
     maxLength: 128,
     description:
-      'Only payments and transfers that this key made, or a key that it replaced: the `key_` id of a key of the account, a wallet or a connection. ' +
-      'Claims of its withdraw links are among them, fees are not. Not together with `wallet_id`. What was made before the service recorded keys is in no such list',
+      'Only payments and transfers made with this key, or with a key that it replaced or that replaced it: the `key_` id of a key of the account, of a ' +
+      'wallet or of a connection. Includes claims of its withdraw links, but not fees. Not together with `wallet_id`. Payments made before the service ' +
+      'recorded keys are not included',
   }),
 );
 
@@ -126,7 +127,7 @@ export function transactionRoutes(app: App, { access, accounts, history }: Trans
   /** @throws Refusal `not_found` unless it is the id of a key of the account or of one of its wallets */
   async function keyScope(accountId: string, keyId: string): Promise<{ accountId: string; lineageId: string }> {
     requireNoKey('`key_id`', keyId);
-    // PostgreSQL cannot compare NUL.
+    // PostgreSQL rejects text that contains NUL.
     const key = isIdOf('key', keyId) ? await accounts.findById(keyId) : undefined;
     if (key?.accountId !== accountId) throw new Refusal('not_found');
     return { accountId, lineageId: key.lineageId };

@@ -10,7 +10,7 @@ import { listTurn } from '../limits/callers.ts';
 import { csvRow, withoutFormula } from './csv.ts';
 import { type Selection, selectionOf } from './select.ts';
 
-/** Few, because an item can have some kilobytes, and its cells are made at once. */
+/** Small, because an item can be several kilobytes and the cells of a page are built synchronously. */
 const PER_READ = 25;
 
 /** The query parameter of a list that is also sent as CSV. */
@@ -18,9 +18,9 @@ export const CSV_FORMAT = {
   format: Type.Optional(
     choice(['json', 'csv'], {
       description:
-        '`csv`: the whole list as CSV instead of a page, from the item after `after`; `per-page` and `count` are ignored. The columns are the ' +
-        'fields of an item; those of an object in it have its name in front (`limits_max_msat`). Fields whose names end in `_at` are in ISO 8601. ' +
-        'Default: `json`',
+        '`csv` returns the whole list as CSV instead of one page of JSON; with `after`, the items that follow it. `per-page` and `count` are ' +
+        'ignored. Each field of an item is a column; the fields of a nested object are prefixed with its name (`limits_max_msat`). Times, in fields ' +
+        'whose names end in `_at`, are in ISO 8601. Default: `json`',
     }),
   ),
 };
@@ -44,10 +44,10 @@ export async function sendCsv<T>(
 ): Promise<FastifyReply> {
   const { schema, url = '' } = request.routeOptions;
   if ((request.query as { page?: number }).page !== undefined)
-    throw new Refusal('validation_failed', 'Send either `page` or `format=csv`.');
+    throw new Refusal('validation_failed', 'Send either `page` or `format=csv`, not both.');
   const { 200: array } = (schema as { response: { 200: { items: RouteSchema } } }).response;
   const columns = selectedOf(columnsOf(array.items), selectionOf(request));
-  // The serializer leaves out what the schema does not have, as in JSON.
+  // The serializer omits fields that are not in the schema, as it does for JSON.
   const serialize = reply.getSerializationFunction('200') ?? JSON.stringify;
   const first = await readPage(after);
 
@@ -76,7 +76,7 @@ interface Column {
   readonly isTime: boolean;
 }
 
-/** Returns the columns of an object: its fields, and in place of an object with known fields, the fields of that. */
+/** Returns one column per field. An object with known fields is replaced by the columns of its fields. */
 function columnsOf(schema: RouteSchema, path: readonly string[] = []): Column[] {
   return Object.entries(fieldsOf(schema)).flatMap(([name, field]) => {
     const inner = columnsOf(field, [...path, name]);
@@ -91,7 +91,7 @@ function selectedOf(columns: readonly Column[], selection: Selection | undefined
   const selected = columns
     .filter(({ path }) => isSelected(selection, path))
     .sort((a, b) => names.indexOf(a.path[0] ?? '') - names.indexOf(b.path[0] ?? ''));
-  if (selected.length === 0) throw new Refusal('validation_failed', '`fields` selects no field of this list.');
+  if (selected.length === 0) throw new Refusal('validation_failed', '`fields` must name at least one field of this list.');
   return selected;
 }
 

@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { t } from '../texts/texts.ts';
 import { NAVIGATION, type NavigationEntry } from './entries.ts';
 
-/** The links to the screens that the person may open. `children` are further ones, behind those of every person. */
+/** The links to the screens that the person may open. `children` are additional links, shown after those that every person has. */
 export function Navigation({ children }: { children?: ComponentChildren }) {
   const entries = useNavigation();
   const [own, operators] = [false, true].map((isForOperators) =>

@@ -5,7 +5,7 @@ import { type Shortcuts, useShortcuts } from './shortcuts.ts';
 
 const OPEN = 'open-palette';
 
-/** Opens the palette, from a screen whose head takes the place of the search. */
+/** Opens the palette from a screen whose header replaces the search. */
 export function openPalette(): void {
   dispatchEvent(new Event(OPEN));
 }

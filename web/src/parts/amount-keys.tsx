@@ -10,15 +10,15 @@ const TOUCH_PHONE = '(max-width: 720px) and (pointer: coarse)';
 /** Fields in which people type. They need the keyboard of the device, or keys of their own. */
 const TYPED = ':is(input:not([type="checkbox"], [type="radio"], [type="file"]), select, textarea)';
 
-/** A finger that is on its way to a key cannot stop within this time. */
+/** A tap aimed at a key can still arrive this long after the keys are gone. */
 const LATE_MS = 600;
 
-/** When the screen without the last keys was painted. */
+/** The time at which the screen was painted after the keys were removed. */
 let goneAt = -Infinity;
 
 /**
- * Returns whether a click on a button was meant for what was at its place before: a key, or the button of a double click. What moves money
- * ignores such a click. The clicks of keyboards, whose `detail` is 0, are meant for the button that has the focus.
+ * Returns whether a click was aimed at an element that the button replaced: a key, or the button of a double click. Buttons that move money
+ * ignore such clicks. Keyboard clicks, whose `detail` is 0, always count.
  */
 export function isLateClick({ timeStamp, detail }: MouseEvent): boolean {
   return detail > 1 || (detail > 0 && timeStamp - goneAt < LATE_MS);
@@ -46,7 +46,7 @@ export function useAmountKeys(mark?: string): AmountKeys {
     if (!field) return;
     const onFocusIn = ({ target }: FocusEvent) => {
       if (target === field || !(target instanceof Element) || !target.matches(TYPED)) return;
-      // Not the input that has replaced the field.
+      // Keep an input that has already replaced this field.
       setField((current) => (current === field ? undefined : current));
     };
     document.addEventListener('focusin', onFocusIn);
@@ -61,7 +61,7 @@ export function useAmountKeys(mark?: string): AmountKeys {
   };
 }
 
-/** Digits are written from left to right in every language, and phones place their keys so. */
+/** Phones order their keys from left to right in every language. */
 function Keys({ field, last }: { readonly field: HTMLInputElement; readonly last: string }) {
   // On a small phone, the keys cover the place where the field was.
   useEffect(() => field.scrollIntoView({ block: 'nearest' }), [field]);

@@ -22,7 +22,7 @@ export function Form({ class: look = 'stack', onSubmit, children }: FormProps) {
         const invalid = event.currentTarget.querySelector<HTMLInputElement>(':is(input, select, textarea):invalid');
         setProblem(invalid ? problemOf(invalid) : undefined);
         if (!invalid) return onSubmit();
-        // A field that is folded away cannot have the focus.
+        // A field in a closed <details> cannot be focused.
         invalid.closest('details')?.setAttribute('open', '');
         invalid.focus();
       }}

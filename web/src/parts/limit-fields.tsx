@@ -87,7 +87,7 @@ export function LimitFields<Draft extends LimitDraft>({ draft, onDraft, canSend,
 function MoreFields({ more, onMore }: { more: MoreLimits; onMore: (more: MoreLimits) => void }) {
   return (
     <details>
-      {/* An error stays in sight: the button of the form is disabled because of it. */}
+      {/* An error stays visible, because it disables the button. */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: A summary is a button. */}
       <summary onClick={(event) => hasMoreError(more) && event.preventDefault()}>{policy.limits.more}</summary>
       <p class="small secondary">{policy.limits.keyText}</p>

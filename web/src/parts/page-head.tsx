@@ -13,7 +13,7 @@ export interface PageHeadProps {
   readonly actions?: ComponentChildren;
   /** The page above this one. */
   readonly parent?: { readonly href: string; readonly label: string };
-  /** The name of the page behind that of its parent. The title by default. */
+  /** The last item of the breadcrumb. Default: the title. */
   readonly breadcrumb?: string;
 }
 

@@ -34,7 +34,7 @@ export const activity = inLanguage('activity', {
     payment_corrected: 'Payment corrected',
     invoice_created: 'Invoice created',
     invoice_expired: 'Invoice expired',
-    invoice_held: 'Payment on hold',
+    invoice_held: 'Payment held',
     invoice_cancelled: 'Invoice cancelled',
     link_claimed: 'Withdraw link claimed',
     payout_finished: 'Payout finished',

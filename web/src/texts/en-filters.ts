@@ -5,6 +5,6 @@ export const filterTexts = inLanguage('filters', {
   text: 'Memo, label or hash',
   amountFrom: 'Amount from',
   amountTo: 'Amount to',
-  amountReversed: 'The upper amount is smaller than the lower one.',
+  amountReversed: '“Amount to” must not be less than “Amount from”.',
   lookForAmount: (amount: string) => `Look for an amount of ${amount} sats`,
 });

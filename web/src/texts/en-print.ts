@@ -7,7 +7,7 @@ export const print = inLanguage('print', {
   sent: 'Payment sent',
   received: 'Payment received',
   heldParts: { paid: 'Paid', released: 'Released', feeReserve: 'Fee reserve' },
-  serviceFee: 'Fee of this service',
+  serviceFee: 'Service fee',
   date: 'Date',
   preimage: 'Preimage, the proof of payment',
   printed: (host: string, time: string) => `${host}, printed ${time}`,

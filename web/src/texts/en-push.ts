@@ -8,7 +8,7 @@ export const push = inLanguage('push', {
   denied: 'The browser blocks notifications from this page. Allow them in the browser’s settings, then reload the page.',
   unsupported: 'This browser does not support notifications, or the page was not loaded over https.',
   needsApp: 'On an iPhone or iPad, first add Satchel to the home screen (Share, then “Add to Home Screen”), and open it from there.',
-  dismissed: 'Notifications were not allowed. Turn them on again, and the browser asks again.',
+  dismissed: 'Permission was not granted. Turn notifications on again, and the browser will ask again.',
   failed: 'The browser could not reach its push service. Check its settings, then try again.',
   offer: 'This browser can notify you about payments, even while Satchel is closed.',
   notNow: 'Not now',

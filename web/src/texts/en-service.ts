@@ -72,8 +72,8 @@ export const service = inLanguage('service', {
   },
   checks: {
     title: 'Checks',
-    allGood: 'All fine',
-    good: (count: number) => (count === 1 ? '1 check is fine' : `${count} checks are fine`),
+    allGood: 'All checks passed',
+    good: (count: number) => (count === 1 ? '1 check passed' : `${count} checks passed`),
     subjects: lookup({
       node: 'Node',
       liquidity: 'Liquidity',
@@ -89,8 +89,8 @@ export const service = inLanguage('service', {
     title: 'Webhooks of all accounts',
     waiting: 'Deliveries that wait',
     active: (count: string) => `${count} active webhooks`,
-    failed: 'Failed in 24 h',
-    failedRemark: 'given up after all attempts',
+    failed: 'Failed in the last 24 h',
+    failedRemark: 'given up after the last attempt',
     retrying: 'Failed, being retried',
     retryingRemark: 'of the waiting ones, counted up to 10 000',
     disabled: (count: number) => `${count} disabled`,

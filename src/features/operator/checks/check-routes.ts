@@ -16,11 +16,11 @@ const STATUSES = ['fail', 'warn', 'ok'] as const;
 
 const CheckObject = namedObject('Check', {
   status: oneOf(STATUSES, {
-    description: '`fail`: something does not work, or money or secrets are at risk. `warn`: it works, and should be changed',
+    description: '`fail`: something does not work, or money or secrets are at risk. `warn`: everything works, but a change is recommended',
   }),
-  subject: Type.String({ description: 'What was checked, such as `node`, `liquidity`, `backup` or `public URL`' }),
-  text: Type.String({ description: 'What was found, in English' }),
-  remedy: nullable(Type.String({ description: 'What to do; null if nothing' })),
+  subject: Type.String({ description: 'The subject of the check, such as `node`, `liquidity`, `backup` or `public URL`' }),
+  text: Type.String({ description: 'The result, in English' }),
+  remedy: nullable(Type.String({ description: 'The action to take; null for `ok`' })),
 });
 
 const schema = {
@@ -28,8 +28,8 @@ const schema = {
   operationId: 'listChecks',
   summary: 'Check the nodes, their liquidity, the backups and the settings',
   description:
-    'The checks of `satchel doctor` that a running service can make, on the instance that answers: failures first. A node that does not answer ' +
-    'within two seconds counts as unavailable. `satchel doctor` also checks the clock, the database, the certificate and the proxy.',
+    'Runs the checks of `satchel doctor` that are possible in a running service, on the instance that receives the request. Failures come first. A ' +
+    'node that does not answer within two seconds counts as unavailable. `satchel doctor` also checks the clock, the database, the certificate and the proxy.',
   response: { 200: Type.Array(CheckObject) },
 };
 

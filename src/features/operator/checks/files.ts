@@ -27,7 +27,7 @@ export function checkFiles(dataDir: string): Finding[] {
       fail(
         'files',
         text,
-        'The user of the service must own DATA_DIR. Run the command as this user, with the same DATA_DIR; the first start creates it.',
+        'The user that runs the service must own DATA_DIR. Run `satchel doctor` as that user, with the same DATA_DIR. The first start creates the folder.',
       ),
     ];
   }

@@ -17,9 +17,9 @@ export function judgeNode({ name, status, reason, isSynced }: CheckedNode): Find
   if (status === 'cannot_send') return fail('node', `${name} cannot send${because}`, 'Run `satchel node check`: it prints what to change.');
   if (isSynced === false) {
     const remedy = 'Wait until its Bitcoin node has caught up. Until then, payments can fail.';
-    return warn('node', `${name} is not synchronized with the block chain`, remedy);
+    return warn('node', `${name} is not synchronized with the blockchain`, remedy);
   }
-  return ok('node', `${name} answers${isSynced === true ? ' and is synchronized with the block chain' : ''}`);
+  return ok('node', `${name} answers${isSynced === true ? ' and is synchronized with the blockchain' : ''}`);
 }
 
 /** Judges what the active channels of a node can send and receive; nothing if that is unknown. */
@@ -31,12 +31,12 @@ export function judgeLiquidity(name: string, spendableMsat: number | null, recei
           warn(
             'liquidity',
             `${name} cannot receive over Lightning`,
-            'Get a channel that another node opens to it, or send out of its channels.',
+            'Ask another node to open a channel to this node, or send payments from its channels.',
           ),
         ]
       : []),
     ...(spendableMsat < 1000
-      ? [warn('liquidity', `${name} cannot send over Lightning`, 'Open a channel from it, or receive into its channels.')]
+      ? [warn('liquidity', `${name} cannot send over Lightning`, 'Open a channel from this node, or receive payments over its channels.')]
       : []),
   ];
   return lacking.length > 0 ? lacking : [ok('liquidity', `${name} can send and receive over Lightning`)];

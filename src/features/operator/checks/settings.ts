@@ -43,12 +43,18 @@ export function isLocal({ publicUrl, localHosts }: PublicAddress): boolean {
 export function judgePublicAddress(address: PublicAddress): Finding[] {
   const { publicUrl, trustProxy } = address;
   if (isLocal(address))
-    return [warn('public URL', `${publicUrl} is reached from this machine only`, 'Set PUBLIC_URL to the address of the proxy.')];
+    return [
+      warn(
+        'public URL',
+        `${publicUrl} is reachable only from this machine`,
+        'Set PUBLIC_URL to the address at which clients reach the service.',
+      ),
+    ];
   const isEncrypted = publicUrl.startsWith('https:') || new URL(publicUrl).hostname.endsWith('.onion');
   return [
     isEncrypted
       ? ok('public URL', `clients use ${publicUrl}`)
-      : fail('public URL', `${publicUrl} is not encrypted: keys can be read on the way`, 'Set PUBLIC_URL to an https address.'),
+      : fail('public URL', `${publicUrl} is not encrypted: keys can be read in transit`, 'Set PUBLIC_URL to an https address.'),
     ...(trustProxy === undefined ? [unknownProxy()] : []),
   ];
 }
@@ -62,7 +68,7 @@ export function unknownProxy(): Finding {
 /** Judges where alerts are sent. */
 export function judgeAlertChannels({ email, telegram }: { readonly email: unknown; readonly telegram: unknown }): Finding {
   const channels = [email !== undefined && 'email', telegram !== undefined && 'Telegram'].filter(Boolean);
-  if (channels.length > 0) return ok('alerts', `they are sent by ${channels.join(' and ')}`);
+  if (channels.length > 0) return ok('alerts', `alerts are sent by ${channels.join(' and ')}`);
   const remedy = 'Set SMTP_URL and ALERT_EMAIL_TO, or TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID.';
-  return warn('alerts', 'they are shown in the dashboard only, where they may be seen late', remedy);
+  return warn('alerts', 'alerts appear only in the dashboard, where they can be overlooked', remedy);
 }

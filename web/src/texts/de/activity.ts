@@ -41,7 +41,7 @@ export const activity = {
     key_revoked: 'Schlüssel widerrufen',
     codes_paused: 'Anmeldecodes pausiert',
     alert_raised: 'Warnung ausgelöst',
-    alert_resolved: 'Warnung erledigt',
+    alert_resolved: 'Warnung geschlossen',
     webhook_test: 'Webhook-Test',
   },
   event: 'Ereignis',

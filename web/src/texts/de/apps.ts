@@ -15,10 +15,9 @@ export const apps = {
     'Wallet-Apps über LNDhub und Programme verwenden einen Schlüssel eines Wallets. Hier stehen nur jene, deren Schlüssel eine Bezeichnung hat.',
   payments: 'Zahlungen dieser Verbindung',
   keyPayments: 'Zahlungen dieses Schlüssels',
-  paid: (count) => `${count} bezahlt`,
-  paidMany: 'mehr als 10\u202f000 bezahlt',
-  paymentsSince:
-    'Die Summe enthält keine Gebühren. Zahlungen aus der Zeit, bevor der Dienst den Schlüssel jeder Zahlung gespeichert hat, stehen hier nicht.',
+  paid: (count) => `${count} abgeschlossen`,
+  paidMany: 'mehr als 10\u202f000 abgeschlossen',
+  paymentsSince: 'Die Summe enthält keine Gebühren. Zahlungen aus der Zeit vor der Aufzeichnung der Schlüssel fehlen hier.',
   noPaymentsTitle: 'Keine Zahlungen',
   noPayments: 'Hier stehen die Zahlungen dieser Verbindung, die neuesten zuerst.',
   noKeyPayments: 'Hier stehen die Zahlungen dieses Schlüssels, die neuesten zuerst.',

@@ -5,6 +5,6 @@ export const filters = {
   text: 'Notiz, Bezeichnung oder Hash',
   amountFrom: 'Betrag von',
   amountTo: 'Betrag bis',
-  amountReversed: 'Dieser Betrag ist kleiner als der davor.',
+  amountReversed: '„Betrag bis“ darf nicht kleiner sein als „Betrag von“.',
   lookForAmount: (amount) => `Nach einem Betrag von ${amount} sats suchen`,
 } satisfies Shape<typeof english>;

@@ -15,10 +15,9 @@ export const apps = {
     'Las aplicaciones de monedero por LNDhub y los programas usan una clave de un monedero. Aquí aparecen aquellos cuya clave tiene etiqueta.',
   payments: 'Pagos de esta conexión',
   keyPayments: 'Pagos de esta clave',
-  paid: (count) => (count === '1' ? '1 pagado' : `${count} pagados`),
-  paidMany: 'más de 10\u202f000 pagados',
-  paymentsSince:
-    'La suma no incluye comisiones. Los pagos anteriores a que este servicio registrara la clave de cada pago no aparecen aquí.',
+  paid: (count) => (count === '1' ? '1 liquidado' : `${count} liquidados`),
+  paidMany: 'más de 10\u202f000 liquidados',
+  paymentsSince: 'La suma no incluye comisiones. No aparecen los pagos anteriores al registro de las claves.',
   noPaymentsTitle: 'No hay pagos',
   noPayments: 'Aquí aparecen los pagos de esta conexión, los más recientes primero.',
   noKeyPayments: 'Aquí aparecen los pagos de esta clave, los más recientes primero.',

@@ -5,6 +5,6 @@ export const filters = {
   text: 'Concepto, etiqueta o hash',
   amountFrom: 'Importe desde',
   amountTo: 'Importe hasta',
-  amountReversed: 'Este importe es menor que el anterior.',
+  amountReversed: '«Importe hasta» no puede ser menor que «Importe desde».',
   lookForAmount: (amount) => `Buscar un importe de ${amount} sats`,
 } satisfies Shape<typeof english>;

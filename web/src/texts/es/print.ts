@@ -7,7 +7,7 @@ export const print = {
   sent: 'Pago enviado',
   received: 'Pago recibido',
   heldParts: { paid: 'Pagado', released: 'Liberado', feeReserve: 'Reserva para comisiones' },
-  serviceFee: 'Comisión de este servicio',
+  serviceFee: 'Comisión del servicio',
   date: 'Fecha',
   preimage: 'Preimagen, la prueba de pago',
   printed: (host, time) => `${host}, impreso el ${time}`,

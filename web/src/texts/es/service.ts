@@ -70,8 +70,8 @@ export const service = {
   },
   checks: {
     title: 'Comprobaciones',
-    allGood: 'Todo en orden',
-    good: (count) => (count === 1 ? '1 comprobación en orden' : `${count} comprobaciones en orden`),
+    allGood: 'Comprobaciones superadas',
+    good: (count) => (count === 1 ? '1 comprobación superada' : `${count} comprobaciones superadas`),
     subjects: {
       node: 'Nodo',
       liquidity: 'Liquidez',
@@ -87,8 +87,8 @@ export const service = {
     title: 'Webhooks de todas las cuentas',
     waiting: 'Entregas en espera',
     active: (count) => `${count} webhooks activos`,
-    failed: 'Fallidas en 24 h',
-    failedRemark: 'abandonadas tras todos los intentos',
+    failed: 'Fallidas en las últimas 24 h',
+    failedRemark: 'abandonadas tras el último intento',
     retrying: 'Fallidas, en reintento',
     retryingRemark: 'de las que esperan; se cuentan hasta 10 000',
     disabled: (count) => `${count} desactivados`,

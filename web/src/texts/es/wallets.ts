@@ -112,7 +112,7 @@ export const wallets = {
       ln_transfer_out: 'Transferencia enviada',
       ln_lnurl_pay_inbound: 'Cobro por enlace de pago',
       ln_lnurl_pay_outbound: 'Pago a enlace de pago',
-      ln_lnurl_withdraw: 'Enlace de retiro',
+      ln_lnurl_withdraw: 'Enlace de retiro cobrado',
       network_fee: 'Comisión de enrutamiento',
       service_fee: 'Comisión del servicio',
       restore_difference: 'Diferencia de restauración',
