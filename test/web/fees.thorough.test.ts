@@ -217,7 +217,7 @@ onDashboard('fees and limits', ({ client, neighbour, net, open, openLoggedIn, lo
     const { id: accountId } = await neighbour.get('/v1/account');
     await change('PUT', `/v1/accounts/${accountId}/fees`, { rules: { internal: { flat_msat: 3000 } } });
     const page = await openLoggedIn(`/accounts/${accountId}`, STILL);
-    await page.getByRole('row').filter({ hasText: id }).getByRole('link', { name: 'Fees' }).click();
+    await page.getByRole('row').filter({ hasText: 'Concert tickets' }).getByRole('link', { name: 'Fees' }).click();
     await page.getByText('The fees of the account. Fees that you set here replace them.').waitFor();
     const inside = page.getByRole('group', { name: 'Transfers and payments inside the service' });
     expect(await inside.getByLabel('Flat').inputValue()).toBe('3');
@@ -227,7 +227,7 @@ onDashboard('fees and limits', ({ client, neighbour, net, open, openLoggedIn, lo
     await page.getByRole('button', { name: 'Save fees' }).click();
     await expect.poll(async () => (await client.get(`/v1/wallets/${id}/fees`)).internal?.proportional_millionths).toBe(1);
     expect((await client.get(`/v1/accounts/${accountId}/fees`)).internal.flat_msat).toBe(3000);
-    await page.getByRole('row').filter({ hasText: id }).getByRole('link', { name: 'Versions' }).click();
+    await page.getByRole('row').filter({ hasText: 'Concert tickets' }).getByRole('link', { name: 'Versions' }).click();
     await page.getByRole('dialog').getByText('0.0001 %').waitFor();
     await change('DELETE', `/v1/accounts/${accountId}/fees`);
   });
