@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Cookie, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { type App, type FakeNodeApp, onFakeNodeWithSqlite, onPlaygroundAndFakeNode } from './app.ts';
 import { type PageOptions, useChromium } from './chromium.ts';
 import type { Client } from './client.ts';
@@ -123,6 +124,17 @@ export async function fillLogin(page: Page, { email, password }: Pick<Person, 'e
 export async function chooseWallet(field: Locator, wallet: string): Promise<void> {
   await field.fill(wallet);
   await field.page().getByRole('option', { name: wallet, exact: true }).click();
+}
+
+/** On a phone, Send ignores a tap that may have been meant for a number key that it has replaced. People then tap again. */
+export async function tapSend(page: Page, name: string): Promise<void> {
+  const send = page.getByRole('button', { name });
+  await send.waitFor();
+  const tap = async () => {
+    if ((await send.count()) > 0) await send.click({ timeout: 1000 }).catch(() => undefined);
+    return send.count();
+  };
+  await expect.poll(tap, { timeout: 10_000, interval: 500 }).toBe(0);
 }
 
 /** The first account is the operator's. */

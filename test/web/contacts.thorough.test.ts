@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { violationsInThemes } from '../support/axe.ts';
-import { onDashboard } from '../support/dashboard.ts';
+import { onDashboard, tapSend } from '../support/dashboard.ts';
 
 const PHONE = { device: 'phone', context: { reducedMotion: 'reduce' } } as const;
 
@@ -57,7 +57,7 @@ onDashboard(
       await page.getByLabel('To', { exact: true }).fill(ln_address);
       await page.getByLabel('Amount').fill('21');
       await page.getByRole('button', { name: 'Review' }).click();
-      await page.getByRole('button', { name: 'Send 21 sats' }).click();
+      await tapSend(page, 'Send 21 sats');
       await page.getByRole('button', { name: 'Save contact' }).click();
       await page.getByRole('link', { name: 'saved is a contact' }).waitFor();
       expect(await client.get('/v1/contacts')).toContainEqual(expect.objectContaining({ name: 'saved', ln_address }));
@@ -66,7 +66,7 @@ onDashboard(
       expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(ln_address);
       await page.getByLabel('Amount').fill('22');
       await page.getByRole('button', { name: 'Review' }).click();
-      await page.getByRole('button', { name: 'Send 22 sats' }).click();
+      await tapSend(page, 'Send 22 sats');
       await page.getByRole('link', { name: 'saved is a contact' }).waitFor();
     });
   },

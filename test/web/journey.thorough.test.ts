@@ -3,7 +3,7 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { decodeLnurl } from '../../src/core/lightning/bech32.ts';
 import { DEVICES, THEMES } from '../support/chromium.ts';
 import type { Client, Json } from '../support/client.ts';
-import { chooseWallet, onPlaygroundDashboard } from '../support/dashboard.ts';
+import { chooseWallet, onPlaygroundDashboard, tapSend } from '../support/dashboard.ts';
 import { readQrOn } from '../support/page-qr.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 
@@ -168,17 +168,6 @@ async function send(page: Page, wallet: string, client: Client): Promise<void> {
   await page.getByText('The receiver has it.').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByText('Beans').first().waitFor();
-}
-
-/** On a phone, Send ignores a tap that may have been meant for a number key that it has replaced. People then tap again. */
-async function tapSend(page: Page, name: string): Promise<void> {
-  const send = page.getByRole('button', { name });
-  await send.waitFor();
-  const tap = async () => {
-    if ((await send.count()) > 0) await send.click({ timeout: 1000 }).catch(() => undefined);
-    return send.count();
-  };
-  await expect.poll(tap, { timeout: 10_000, interval: 500 }).toBe(0);
 }
 
 async function keysendWithoutRoute(page: Page, wallet: string, client: Client): Promise<void> {
