@@ -46,6 +46,9 @@ onDashboard('a service without channels', ({ openLoggedIn }) => {
   it('names the settings that an operator has to set', async () => {
     const page = await openLoggedIn('/operator');
     await page.getByText('Alerts are shown here only').waitFor();
-    await page.getByText(/^Set SMTP_URL and ALERT_EMAIL_TO, or TELEGRAM_BOT_TOKEN/).waitFor();
+    await page
+      .locator('.card', { hasText: 'Alerts by e-mail and Telegram' })
+      .getByText(/^Set SMTP_URL and ALERT_EMAIL_TO, or TELEGRAM_BOT_TOKEN/)
+      .waitFor();
   });
 });
