@@ -76,7 +76,7 @@ onDashboard('the customers', ({ client, neighbour, openLoggedIn, open, logIn, ne
         .waitFor();
       await page.getByText('T-shirt').first().waitFor();
       const payment = page.getByRole('row').filter({ hasText: 'T-shirt' }).first();
-      expect(await payment.innerText()).toMatch(/Transfer (?:in|out)/);
+      expect(await payment.innerText()).toMatch(/Transfer (?:received|sent)/);
       if (device === 'desktop') expect(await payment.innerText()).toContain('Settled');
       expect(await page.locator('main table').first().innerText()).not.toMatch(/\b(?:wal|wtx|lntx)_/);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
