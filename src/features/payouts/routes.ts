@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { List } from '../../core/kernel/list.ts';
@@ -10,6 +10,7 @@ import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.t
 import { linesOf } from '../../http/bulk.ts';
 import { described, FeeLimit, KeyParams, Memo, NumSatoshis, PassThru, plainText, requestBody, UserLabel } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
+import { sendCsvFile } from '../../http/responses/csv.ts';
 import { CsvListQuery, ListQuery, readListPage, sendList } from '../../http/responses/list.ts';
 import { PayoutObject, PayoutWithLinesObject, REPORT_HEADER, renderLine, renderPayout, reportRow } from './payout-object.ts';
 import { readLines } from './payout-order.ts';
@@ -158,9 +159,7 @@ function routesOf(app: App, { access, runIdempotent, payouts, clock, ...modules 
   app.get(`${path}/:id/report`, { schema: reportSchema, config: { closedQuery: true } }, async (request, reply) => {
     const wallet = await access.wallet(request, 'wallet_read');
     const payout = await payouts.find(wallet, request.params.id);
-    reply.header('content-disposition', `attachment; filename="${payout.id}.csv"`);
-    const rows = request.method === 'HEAD' ? [] : report(payouts.listLines(payout));
-    return reply.type('text/csv; charset=utf-8').send(Readable.from(rows));
+    return sendCsvFile(request, reply, payout.id, report(payouts.listLines(payout)));
   });
 
   app.post(`${path}/:id/cancel`, { schema: cancelSchema }, async (request, reply) => {

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { FIAT_COLUMNS, fiatCells } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
@@ -7,7 +7,7 @@ import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, END_OF_TIME, KeyParams } from '../../http/fields.ts';
 import { listTurn } from '../../http/limits/callers.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { csvRow, withoutFormula } from '../../http/responses/csv.ts';
+import { csvRow, sendCsvFile, withoutFormula } from '../../http/responses/csv.ts';
 import type { History } from './history.ts';
 import { PeriodQuery, readTransactionQuery, TransactionFilters } from './routes.ts';
 import { changeSat, type WalletTransaction } from './wallet-transaction.ts';
@@ -54,10 +54,7 @@ export function transactionCsvRoutes(app: App, { access, history }: { access: Ac
     app.get(`${base}/statement`, { schema: statementSchema, config: { closedQuery: true } }, async (request, reply) => {
       const wallet = await access.wallet(request, 'wallet_tx_read');
       const { from = 0, to = END_OF_TIME } = request.query;
-      const pages = history.statement(wallet, { from, to });
-      reply.header('content-disposition', `attachment; filename="${wallet.id}.csv"`);
-      // Fastify would read the whole statement for HEAD.
-      return reply.type(CSV_TYPE).send(Readable.from(request.method === 'HEAD' ? [] : statementCsv(pages)));
+      return sendCsvFile(request, reply, wallet.id, statementCsv(history.statement(wallet, { from, to })));
     });
   }
 
@@ -65,12 +62,10 @@ export function transactionCsvRoutes(app: App, { access, history }: { access: Ac
     const scope = await accountScope(access, request);
     const { order = 'desc', ...filters } = request.query;
     const pages = history.export(scope, readTransactionQuery(filters), { order, beforePage: () => listTurn(request) });
-    reply.header('content-disposition', 'attachment; filename="transactions.csv"');
-    return reply.type(CSV_TYPE).send(Readable.from(request.method === 'HEAD' ? [] : exportCsv(pages)));
+    return sendCsvFile(request, reply, 'transactions', exportCsv(pages));
   });
 }
 
-const CSV_TYPE = 'text/csv; charset=utf-8';
 const AFTER_ID = `type,label,msat,sat,balance_after_msat,payment_hash,counterparty,withdraw_link,${FIAT_COLUMNS}\r\n`;
 
 async function* statementCsv(pages: AsyncIterable<readonly WalletTransaction[]>): AsyncGenerator<string> {

@@ -1,3 +1,13 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Sends rows as a file with this name, while they are read. */
+export function sendCsvFile(request: FastifyRequest, reply: FastifyReply, name: string, rows: AsyncIterable<string>): FastifyReply {
+  reply.header('content-disposition', `attachment; filename="${name}.csv"`);
+  // Fastify would read all rows for HEAD.
+  return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : rows));
+}
+
 /**
  * Puts an apostrophe before what a spreadsheet would run as a formula; labels come from strangers. A spreadsheet may also split a cell at
  * a semicolon, a tab or a line break, so the text after each of them counts as the start of a cell. Full-width signs count as signs.

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { isJsonObject } from '../../core/kernel/json.ts';
@@ -7,7 +6,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import { fieldsOf, type RouteSchema } from '../field-schema.ts';
 import { choice } from '../fields.ts';
 import { listTurn } from '../limits/callers.ts';
-import { csvRow, withoutFormula } from './csv.ts';
+import { csvRow, sendCsvFile, withoutFormula } from './csv.ts';
 import { type Selection, selectionOf } from './select.ts';
 
 /** Small, because an item can be several kilobytes and the cells of a page are built synchronously. */
@@ -65,9 +64,7 @@ export async function sendCsv<T>(
     }
   }
 
-  reply.header('content-disposition', `attachment; filename="${url.split('/').at(-1)}.csv"`);
-  // Fastify would read the whole list for HEAD.
-  return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : rows()));
+  return sendCsvFile(request, reply, url.split('/').at(-1) ?? '', rows());
 }
 
 interface Column {
