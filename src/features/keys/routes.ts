@@ -12,7 +12,7 @@ import { filteredWallet, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requestBody } from '../../http/fields.ts';
 import { listTurn } from '../../http/limits/callers.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
-import { CsvListQuery, sendList } from '../../http/responses/list.ts';
+import { CsvListQuery, MAX_COUNT, sendList } from '../../http/responses/list.ts';
 import { KeyDetails, KeyObject, NewKeyObject } from './key-object.ts';
 import { keyFields, readKeyOrder, StateFilter } from './key-order.ts';
 import { lndhubLink } from './lndhub-link.ts';
@@ -108,9 +108,6 @@ const getSchema = {
   response: { 200: KeyDetails },
 };
 
-/** The most payments that are counted and summed in a response, as in lists. */
-const MAX_SUMMED = 10_000;
-
 /** The access keys of a wallet. */
 const WALLET_KEYS = {
   list: {
@@ -159,7 +156,7 @@ export function keyRoutes(app: App, deps: KeyRouteContext): void {
     const { key } = await deps.access.keyManager(request);
     const found = await deps.keyring.findOfAccount(key.accountId, request.params.id);
     await listTurn(request);
-    const sum = await sumOfKey(deps.database, found.lineage_id, MAX_SUMMED);
+    const sum = await sumOfKey(deps.database, found.lineage_id, MAX_COUNT);
     return { ...found, num_paid: sum?.count ?? null, paid_msat: sum?.sumMsat ?? null };
   });
   for (const base of WALLET_BASES) keyRoutesAt(app, deps, `${base}/keys`, WALLET_KEYS);

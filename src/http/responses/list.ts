@@ -12,7 +12,7 @@ import { pick, selectionOf } from './select.ts';
 const MAX_PER_PAGE = 100;
 const DEFAULT_PER_PAGE = 50;
 /** Counting reads every item, so it stops here. Pages by number end here, too. */
-const MAX_COUNT = 10_000;
+export const MAX_COUNT = 10_000;
 /** Rendering and serializing a page blocks all other requests. */
 const MAX_PAGE_BYTES = 1_000_000;
 

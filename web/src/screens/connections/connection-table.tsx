@@ -8,6 +8,7 @@ import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { Time } from '../../parts/time.tsx';
 import { apps } from '../../texts/en-apps.ts';
 import { t } from '../../texts/texts.ts';
+import { canSend, keysOf } from '../keys/keys-of.ts';
 
 /** What uses a wallet: an app with a connection, or one with a key. */
 export interface ConnectionItem {
@@ -51,13 +52,11 @@ export function itemOfKey(key: Key): ConnectionItem {
     kind: [t.keys.kinds[key.kind] ?? key.kind, ...(key.user_label === '' ? [] : [key.hint])].join(', '),
     walletId,
     limits: key,
-    canSend: !CANNOT_SEND.includes(key.kind),
+    canSend: canSend(key.kind),
     href: `/connections/${key.id}`,
-    disconnect: () => (walletId === '' ? api.keys.revoke(key.id) : api.wallets.revokeKey(walletId, key.id)),
+    disconnect: () => keysOf(walletId).revoke(key.id),
   };
 }
-
-const CANNOT_SEND: readonly string[] = ['wallet_invoice', 'wallet_read', 'public_api'];
 
 /** Returns the ends of a public key. Connections without a label are told apart by them. */
 function shortKey(pubkey: string): string {

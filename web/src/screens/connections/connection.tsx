@@ -15,7 +15,7 @@ import { useWalletLabels } from '../../parts/wallet-names.ts';
 import { apps } from '../../texts/en-apps.ts';
 import { t } from '../../texts/texts.ts';
 import { ConnectionStatus, Disconnect, End, itemOfConnection, itemOfKey, LastUse } from './connection-table.tsx';
-import { PaymentsOfKey } from './payments-of-key.tsx';
+import { keyName, PaymentsOfKey } from './payments-of-key.tsx';
 import './connections.css';
 
 /** The last use changes without events. */
@@ -24,7 +24,8 @@ const REFRESH_MS = 15_000;
 /** `/connections/:id`: what an app or a key may do, what it has used of its limits, and what it has paid. */
 export function ConnectionScreen({ id }: { id: string }) {
   const connection = useResource<Connection | Key>(
-    `connection of account ${id}`,
+    // The list of payments has the totals of the same response.
+    id.startsWith('key_') ? keyName(id) : `connection of account ${id}`,
     (signal) => (id.startsWith('key_') ? api.keys.get(id, {}, { signal }) : api.connections.find(id, {}, { signal })),
     { everyMs: REFRESH_MS, isAffected: ({ event }) => event.name.startsWith('key_') },
   );

@@ -14,6 +14,11 @@ interface PaymentsOfKeyProps {
   readonly walletId: string | undefined;
 }
 
+/** Returns the name under which the screen loads a key once. */
+export function keyName(id: string): string {
+  return `key ${id}`;
+}
+
 /** What a connection has paid: the payments and transfers of its key, newest first, with their number and their sum. */
 export function PaymentsOfKey({ keyId, walletId }: PaymentsOfKeyProps) {
   const options = {
@@ -24,7 +29,7 @@ export function PaymentsOfKey({ keyId, walletId }: PaymentsOfKeyProps) {
     (request, own) => api.transactions.list({ ...request, key_id: keyId, status: 'all' }, own),
     options,
   );
-  const { data: totals } = useResource(`totals of ${keyId}`, (signal) => api.keys.get(keyId, {}, { signal }), options);
+  const { data: totals } = useResource(keyName(keyId), (signal) => api.keys.get(keyId, {}, { signal }), options);
   return (
     <Card
       class="transactions"

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
-import type { KeyOwner } from './keys-of.ts';
+import { canSend, type KeyOwner } from './keys-of.ts';
 import { RotateSheet } from './rotate.tsx';
 
 export interface KeyRowProps {
@@ -28,7 +28,6 @@ export function KeyRow({ listed, owner, createdId, onCreated, onChanged }: KeyRo
   const canChange = listed.status === 'active' && listed.kind !== 'public_api' && !isLinkKey;
   // An app has a key pair of its own: it is connected again instead.
   const canRotate = listed.kind !== 'wallet_connection';
-  const canSend = !['wallet_invoice', 'wallet_read', 'public_api'].includes(listed.kind);
 
   // The page of a key shows what it has paid.
   const hasPage = !isLinkKey && listed.kind !== 'public_api';
@@ -57,12 +56,12 @@ export function KeyRow({ listed, owner, createdId, onCreated, onChanged }: KeyRo
               {t.keys.lastUsed}: <LastUse listed={listed} />
             </span>
           )}
-          <Budget limits={listed} canSend={canSend} />
+          <Budget limits={listed} canSend={canSend(listed.kind)} />
         </span>
       </td>
       <td class="desktop-only">{t.keys.kinds[listed.kind] ?? listed.kind}</td>
       <td class="desktop-only key-budget">
-        <Budget limits={listed} canSend={canSend} />
+        <Budget limits={listed} canSend={canSend(listed.kind)} />
       </td>
       <td class="desktop-only secondary">{!isLinkKey && <LastUse listed={listed} />}</td>
       <td class="desktop-only secondary">

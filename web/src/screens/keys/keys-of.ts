@@ -11,6 +11,13 @@ export interface KeyOwner {
 
 type KeyListRequest = ListRequest & { readonly status: 'active' | 'expired' | 'revoked' };
 
+const CANNOT_SEND: readonly string[] = ['wallet_invoice', 'wallet_read', 'public_api'];
+
+/** Returns whether keys of a kind can send money, so that limits apply to them. */
+export function canSend(kind: string): boolean {
+  return !CANNOT_SEND.includes(kind);
+}
+
 /** Returns the requests for the keys of a wallet; for those of the account without a wallet. */
 export function keysOf(walletId: string): KeyOwner {
   if (walletId === '')
