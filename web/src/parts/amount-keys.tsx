@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { amounts as texts } from '../texts/en-amounts.ts';
+import { PHONE, useMedia } from './use-is-phone.ts';
 import './amount-keys.css';
 import './keyboard-inset.css';
 
-/** The width of a phone, as in the style sheets, and a finger instead of a mouse. */
-const TOUCH_PHONE = '(max-width: 720px) and (pointer: coarse)';
+/** The width of a phone, and a finger instead of a mouse. */
+const TOUCH_PHONE = `${PHONE} and (pointer: coarse)`;
 
 /** Fields in which people type. They need the keyboard of the device, or keys of their own. */
 const TYPED = ':is(input:not([type="checkbox"], [type="radio"], [type="file"]), select, textarea)';
@@ -125,16 +126,4 @@ function selectionOf({ selectionStart, selectionEnd, value }: HTMLInputElement):
 function replace(field: HTMLInputElement, text: string, start: number, end: number, event: InputEventInit): void {
   field.setRangeText(text, start, end, 'end');
   field.dispatchEvent(new InputEvent('input', { bubbles: true, ...event }));
-}
-
-/** Returns whether the window matches a media query, and renders again when that changes. */
-function useMedia(text: string): boolean {
-  const [isMatch, setIsMatch] = useState(() => matchMedia(text).matches);
-  useEffect(() => {
-    const query = matchMedia(text);
-    const follow = () => setIsMatch(query.matches);
-    query.addEventListener('change', follow);
-    return () => query.removeEventListener('change', follow);
-  }, [text]);
-  return isMatch;
 }

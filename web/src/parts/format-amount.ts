@@ -45,6 +45,12 @@ export function group(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/g, NARROW_SPACE);
 }
 
+/** Returns a number of 0 or more with `decimals` decimals: `1 679.37`. */
+export function formatDecimal(value: number, decimals: number): string {
+  const [whole = '', rest] = value.toFixed(decimals).split('.');
+  return `${group(whole)}${DECIMAL}${rest}`;
+}
+
 /** Eight decimals, of which the last six are two groups of whole sats. */
 function inBtc(digits: string): string {
   const padded = digits.padStart(9, '0');

@@ -1,6 +1,7 @@
 import { policy } from '../texts/en-policy.ts';
 import { t } from '../texts/texts.ts';
 import { SelectField, TextField } from './field.tsx';
+import { MoreFields } from './more-fields.tsx';
 import { optionsOf } from './options.ts';
 import { parseSats } from './sats-field.tsx';
 
@@ -70,7 +71,7 @@ export function LimitFields<Draft extends LimitDraft>({ draft, onDraft, canSend,
             value={draft.cap}
             onValue={set('cap')}
           />
-          <MoreFields more={draft.more ?? {}} onMore={(more) => onDraft({ ...draft, more })} />
+          <MoreLimitFields more={draft.more ?? {}} onMore={(more) => onDraft({ ...draft, more })} />
         </>
       )}
       <SelectField
@@ -84,12 +85,9 @@ export function LimitFields<Draft extends LimitDraft>({ draft, onDraft, canSend,
 }
 
 /** Limits like those of wallets, which few keys have. */
-function MoreFields({ more, onMore }: { more: MoreLimits; onMore: (more: MoreLimits) => void }) {
+function MoreLimitFields({ more, onMore }: { more: MoreLimits; onMore: (more: MoreLimits) => void }) {
   return (
-    <details>
-      {/* An error stays visible, because it disables the button. */}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: A summary is a button. */}
-      <summary onClick={(event) => hasMoreError(more) && event.preventDefault()}>{policy.limits.more}</summary>
+    <MoreFields title={policy.limits.more} hasError={hasMoreError(more)}>
       <p class="small secondary">{policy.limits.keyText}</p>
       <div class="columns two">
         {MORE.map((name) => (
@@ -103,7 +101,7 @@ function MoreFields({ more, onMore }: { more: MoreLimits; onMore: (more: MoreLim
           />
         ))}
       </div>
-    </details>
+    </MoreFields>
   );
 }
 

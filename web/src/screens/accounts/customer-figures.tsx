@@ -2,18 +2,16 @@ import { api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { Sats } from '../../parts/amount.tsx';
 import { Card } from '../../parts/card.tsx';
+import { startOfLastDays } from '../../parts/last-days.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
 import { t } from '../../texts/texts.ts';
 
-const HOUR = 3600;
-const PERIOD_SECONDS = 30 * 24 * HOUR;
-
 /** What an account has, and what moved in 30 days. */
 export function CustomerFigures({ id }: { readonly id: string }) {
-  const from = (Math.floor(Date.now() / 1000 / HOUR) + 1) * HOUR - PERIOD_SECONDS;
+  const from = startOfLastDays(30);
   const summary = useResource(`account summary ${id} ${from}`, (signal) => api.accounts.getSummary(id, { from }, { signal }));
   return (
     <Card isPadded>

@@ -5,6 +5,7 @@ import { createIdempotent } from '../../api/idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
+import { MoreFields } from '../../parts/more-fields.tsx';
 import { Note } from '../../parts/note.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { parseSats, SatsField } from '../../parts/sats-field.tsx';
@@ -55,10 +56,7 @@ export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkShee
         <WalletSelect label={t.links.from} value={draft.walletId} onValue={set('walletId')} />
         <SatsField label={t.links.eachClaim} error={amountError} required value={draft.amount} onValue={set('amount')} />
         <TextField label={t.links.memo} hint={t.links.memoHint} maxLength={600} value={draft.memo} onValue={set('memo')} />
-        <details>
-          {/* An error stays in sight: the button is disabled because of it. */}
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: A summary is a button. */}
-          <summary onClick={(event) => (dailyError ?? copiesError) !== undefined && event.preventDefault()}>{print.more}</summary>
+        <MoreFields title={print.more} hasError={(dailyError ?? copiesError) !== undefined}>
           <div class="stack">
             <div class="columns two">
               <TextField
@@ -93,7 +91,7 @@ export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkShee
               onValue={set('daily')}
             />
           </div>
-        </details>
+        </MoreFields>
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy || !canCreate}>
           {t.links.create}

@@ -106,7 +106,7 @@ export function isActive({ statusType }: { statusType: { name: string } }): bool
   return statusType.name === 'lnurl_active';
 }
 
-/** The amounts of a link that nobody has limited. */
+/** The amounts of a pay link without limits of its own. */
 const ANY_MSAT = { least: 1000, most: 100_000_000_000 };
 
 function isAnyAmount({ lnurlp_minSendable_msat: min, lnurlp_maxSendable_msat: max }: PayLink): boolean {

@@ -2,7 +2,7 @@ import { api, type PaymentFigures } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { wholeSats } from '../../parts/balance-bar.tsx';
 import { Card } from '../../parts/card.tsx';
-import { DECIMAL, formatMsat, formatSats, group } from '../../parts/format-amount.ts';
+import { formatDecimal, formatMsat, formatSats } from '../../parts/format-amount.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { Segments } from '../../parts/segments.tsx';
@@ -85,8 +85,6 @@ function Figures({ data: { flow, before, failed_count: failed, failures, from } 
 }
 
 function percent(share: number, hasSign = false): string {
-  const [whole = '', decimal] = (Math.abs(share) * 100).toFixed(1).split('.');
-  const text = `${group(whole)}${DECIMAL}${decimal}`;
   const sign = share < 0 ? '\u2212' : hasSign ? '+' : '';
-  return `${sign}${text}\u202f%`;
+  return `${sign}${formatDecimal(Math.abs(share) * 100, 1)}\u202f%`;
 }

@@ -11,7 +11,7 @@ interface Part {
   readonly msat: number;
 }
 
-/** What was held for a payment, and what became of it. A payment inside the service has no fee reserve, so nothing is to be shown. */
+/** Shows how the amount that was held for a payment was used. A payment inside the service reserves no fee and has no bar. */
 export function HeldBar({ payment }: { payment: LightningTransactionDetails }) {
   const { held_msat: held, fee_limit_msat: limit } = payment;
   if (!held || !limit) return null;

@@ -2,6 +2,7 @@ import type { Summary } from '../../../../client/satchel.js';
 import { api, type Event, type Wallet } from '../../api/client.ts';
 import { type ListPage, readListPage } from '../../api/list.ts';
 import { type Resource, useResource } from '../../api/resource.ts';
+import { startOfLastDays } from '../../parts/last-days.ts';
 
 export interface WalletSearch {
   readonly label: string | undefined;
@@ -48,17 +49,12 @@ export function useWalletSum(): Resource<WalletSum> {
   return useResource('wallets sum', readSum, { isAffected: isOfWallet });
 }
 
-const HOUR = 3600;
-const PERIOD_SECONDS = 30 * 24 * HOUR;
-
 async function readSum(signal: AbortSignal): Promise<WalletSum> {
-  // Sums begin with an hour.
-  const from = (Math.floor(Date.now() / 1000 / HOUR) + 1) * HOUR - PERIOD_SECONDS;
   const {
     balance_msat: balanceMsat,
     pending_msat: pendingMsat,
     wallets: count,
     ...moved
-  } = await api.account.getSummary({ from }, { signal });
+  } = await api.account.getSummary({ from: startOfLastDays(30) }, { signal });
   return { balanceMsat, pendingMsat, count, moved };
 }
