@@ -5,7 +5,7 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Derives the key for one kind of secrets (`name`) from the bytes of SECRET_KEY, and its fingerprint, which is stored beside what the key sealed. */
+/** Derives the key for one kind of secrets (`name`) from the bytes of SECRET_KEY, and its fingerprint, which is stored with each sealed secret. */
 export function deriveSealingKey(secretKey: Uint8Array, name: string): { readonly key: Uint8Array; readonly keyId: string } {
   const derived = (purpose: string, bytes: number) =>
     Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(), `${name}: ${purpose}`, bytes));
