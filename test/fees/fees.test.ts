@@ -106,8 +106,11 @@ onFakeNode(
       };
       await receive(19);
       await expect.poll(() => balance(id)).toBe(19_000);
+      // Only smaller amounts are free.
+      await receive(20);
+      await expect.poll(async () => (await feesOf(id)).map(({ num_msat }) => num_msat)).toEqual([-20_000]);
       await receive(50);
-      await expect.poll(async () => (await feesOf(id)).length).toBe(1);
+      await expect.poll(async () => (await feesOf(id)).length).toBe(2);
       expect(await balance(id)).toBe(19_000);
       await receive(300);
       await expect.poll(() => balance(id)).toBe(219_000);

@@ -53,6 +53,17 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
+    it.each(['day', 'month'])('count a pending payment against a limit of the %s alone', async (period) => {
+      const id = await limitedWallet(1_000, { [`max_out_${period}_msat`]: 300_000 });
+      const other = await client.wallet();
+      expect((await pay(id, 200_000, { hold: true })).status).toBe(202);
+      expect((await pay(id, 100_001)).body.message).toContain(`of 300 sat per ${period}.`);
+      expect((await transfer(id, other.id, 101)).body.type).toBe('spending_limit_exceeded');
+      expect((await pay(id, 100_000)).status).toBe(201);
+      expect((await transfer(id, other.id, 1)).body.type).toBe('spending_limit_exceeded');
+      expect(await problems()).toEqual([]);
+    });
+
     it('count what was sent before a limit was first set', async () => {
       const { id } = await client.wallet(2_000);
       await pay(id, 300_000);

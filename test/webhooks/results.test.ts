@@ -78,6 +78,14 @@ onBothDatabases('the results of attempts', (open) => {
     expect(alert).toMatchObject({ kind: 'webhook_disabled', subject: id, message: 'shop.example responded 410 Gone.' });
   });
 
+  it('disable an endpoint that responds 410 Gone to a test event, too', async () => {
+    const { world, id, rows, webhook } = await prepared(1);
+    const test = { ...(rows[0] as DeliveryRow), event_type: 'webhook_test' };
+    expect(await storeResults(world, [resultOf(webhook, test, attempt(410), Date.now())])).toBe(true);
+    expect(await world.states(id)).toEqual(['dead']);
+    expect(await world.webhook(id)).toMatchObject({ status: 'disabled', disabled_reason: 'gone', failures: 0 });
+  });
+
   it.each([
     [3 * DAY - 60, 'active'],
     [3 * DAY, 'disabled'],
