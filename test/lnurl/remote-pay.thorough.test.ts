@@ -297,12 +297,6 @@ onFakeNode(
         ['is for more', (query) => ({ pr: invoiceFor(app, query, { amountMsat: 10_001 }) }), /10001 msat instead of 10000/],
         ['is for less', (query) => ({ pr: invoiceFor(app, query, { amountMsat: 9_999 }) }), /9999 msat instead of 10000/],
         ['has no amount', (query) => ({ pr: invoiceFor(app, query, { amountMsat: undefined }) }), /no amount instead of 10000/],
-        ['is for other metadata', (query) => ({ pr: invoiceFor(app, query, { hashed: '[]' }) }), /does not commit/],
-        [
-          'has a plain description',
-          () => ({ pr: net.outside.invoice({ amountMsat: 10_000, memo: METADATA }).paymentRequest }),
-          /does not commit/,
-        ],
         ['is of another network', () => ({ pr: made({ network: 'bitcoin' }) }), /another Bitcoin network/],
         ['has expired', () => ({ pr: made({ timestamp: draft.timestamp - 7200 }) }), /expired/],
         ['is malformed', () => ({ pr: made().slice(0, -1) }), /no valid BOLT11 invoice/],
@@ -334,6 +328,15 @@ onFakeNode(
         payee.callback = reply;
         await expectRefused(() => pay({}), 'lnurl_refused', message);
         expect(payee.requests).toHaveLength(2);
+      });
+
+      it.each([
+        ['for the metadata alone', (query: URLSearchParams) => invoiceFor(app, query)],
+        ['with a plain description', () => net.outside.invoice({ amountMsat: 10_000, memo: METADATA }).paymentRequest],
+      ])('L1: does not commit to the payer data that was sent: %s', async (_, made) => {
+        payee.parameters = () => payee.payParameters({ payerData: { name: { mandatory: false } } });
+        payee.callback = (query) => ({ pr: made(query) });
+        await expectRefused(() => pay({ payer_data: { name: 'Bob' } }), 'lnurl_refused', /does not commit to .* `payer_data`/);
       });
 
       it.each([

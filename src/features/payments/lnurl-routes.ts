@@ -102,7 +102,7 @@ const paySchema = {
   tags: ['LNURL'],
   summary: 'Pay an LNURL or a Lightning address',
   description:
-    'Requests an invoice from the payee’s service, checks that it is for exactly this amount and for what the payee describes, and pays it. ' +
+    'Requests an invoice from the payee’s service, checks that it is for exactly this amount and commits to `payer_data` if it was sent, and pays it. ' +
     'Each request without an `Idempotency-Key` is another payment. `ln_address` or `lnurl_domain`, and `comment`, are added to `passThru`. ' +
     OUTCOME,
   ...requires('wallet_withdraw'),

@@ -54,7 +54,7 @@ export function readMetadata(domain: string, metadata: unknown) {
   const longText = textOf('text/long-desc');
   const identifier = textOf('text/identifier', 'text/email');
   return {
-    /** The unparsed metadata, to which the invoice commits. */
+    /** The unparsed metadata. */
     metadata,
     /** For people. Its texts come from another service: escape them where they are shown. */
     description: {
@@ -119,7 +119,10 @@ function invalid(message: string): Refusal {
   return new Refusal('validation_failed', message);
 }
 
-/** Returns the URL of step 2, and the SHA-256 to which the invoice must commit (LUD-06, LUD-18). */
+/**
+ * Returns the URL of step 2, and the SHA-256 to which the invoice must commit if the payer has sent data about himself (LUD-18). Otherwise it may
+ * have any description: LUD-06 no longer requires the hash of the metadata, and many services do not send it.
+ */
 export function invoiceRequest({ callback, metadata }: PayOffer, { amountMsat, comment, payerData = {} }: PayerMessage) {
   const payerText = Object.keys(payerData).length === 0 ? undefined : JSON.stringify(payerData);
   const url = withParameters(callback, {
@@ -127,22 +130,22 @@ export function invoiceRequest({ callback, metadata }: PayOffer, { amountMsat, c
     ...(comment !== undefined && { comment }),
     ...(payerText !== undefined && { payerdata: payerText }),
   });
-  return { url, descriptionHash: descriptionHash(metadata, payerText) };
+  return { url, descriptionHash: payerText === undefined ? undefined : descriptionHash(metadata, payerText) };
 }
 
 /** Checks the invoice of step 2, before any money is held. @throws Refusal `lnurl_refused` */
 export function requireAgreed(
   domain: string,
   invoice: Bolt11,
-  agreed: { amountMsat: Msat; descriptionHash: string; nowSeconds: number },
+  agreed: { amountMsat: Msat; descriptionHash: string | undefined; nowSeconds: number },
 ): void {
   const { amountMsat, descriptionHash, expiresAt } = invoice;
   if (amountMsat !== agreed.amountMsat) {
     const stated = amountMsat === undefined ? 'no amount' : `${amountMsat} msat`;
     throw brokenResponse(domain, `has an invoice for ${stated} instead of ${agreed.amountMsat} msat`);
   }
-  if (descriptionHash !== agreed.descriptionHash)
-    throw brokenResponse(domain, 'has an invoice that does not commit to the description of the payee');
+  if (agreed.descriptionHash !== undefined && descriptionHash !== agreed.descriptionHash)
+    throw brokenResponse(domain, 'has an invoice that does not commit to the description of the payee and to `payer_data`');
   if (expiresAt <= agreed.nowSeconds) throw brokenResponse(domain, 'has an invoice that has expired');
 }
 
