@@ -122,6 +122,12 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
+    it('does not name the app in the info event, which everybody can read', async () => {
+      const info = () => relay.events.filter(({ kind }) => kind === 13_194);
+      await vi.waitUntil(() => info().length > 0, { timeout: 10_000 });
+      expect(info().flatMap(({ tags }) => tags.filter(([name]) => name === 'p'))).toEqual([]);
+    });
+
     it('answers the requests of a revoked connection with UNAUTHORIZED, and deletes its info event', async () => {
       const revoked = await connectApp(client, wallet.id);
       const info = () => relay.events.filter(({ kind, pubkey: author }) => kind === 13_194 && author === revoked.servicePubkey);

@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest';
-import { answerOf, readAppRequest, returnAddress } from '../../web/src/screens/connections/app-request.ts';
+import { answerOf, readAppRequest } from '../../web/src/screens/connections/app-request.ts';
 
 const PUBKEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5';
-const around = { referrer: '', hasOpener: true, nowSeconds: 1_800_000_000 };
+const around = {
+  referrer: 'https://shop.example/',
+  hasOpener: true,
+  ownOrigin: 'https://wallet.example',
+  nowSeconds: 1_800_000_000,
+};
 
 function read(parameters: Record<string, string>, changes: Partial<typeof around> = {}) {
   const query = new URLSearchParams({ pubkey: PUBKEY, return_to: 'https://shop.example/back?x=1', ...parameters });
@@ -23,7 +28,6 @@ it('reads all parameters that a site sends', () => {
   expect(request).toEqual({
     name: 'Shop',
     pubkey: PUBKEY,
-    returnTo: new URL('https://shop.example/back?x=1'),
     origin: 'https://shop.example',
     permissions: ['wallet_read', 'wallet_tx_read', 'wallet_withdraw'],
     unsupported: ['sign_message', 'constructor'],
@@ -61,14 +65,21 @@ it.each<[string, Record<string, string>, string]>([
   expect(read(parameters)).toBe(problem);
 });
 
-it('takes the origin of the opener for a request without a return address, and refuses one without either', () => {
-  const originOf = (changes: Partial<typeof around>) => {
-    const request = read({ return_to: '' }, changes);
-    return typeof request === 'string' ? request : request.origin;
-  };
-  expect(originOf({ referrer: 'https://shop.example/page' })).toBe('https://shop.example');
-  expect(originOf({ referrer: 'https://shop.example/page', hasOpener: false })).toBe('nowhere');
-  expect(originOf({})).toBe('nowhere');
+it.each<[string, Partial<typeof around>, string]>([
+  ['no page has opened', { hasOpener: false }, 'notOpened'],
+  ['no page has opened and no page led to', { hasOpener: false, referrer: '' }, 'notOpened'],
+  ['its opener hides its address', { referrer: '' }, 'notOpened'],
+  ['this service itself has opened', { referrer: 'https://wallet.example/wallets' }, 'notOpened'],
+  ['a program has opened', { referrer: 'android-app://shop.example/' }, 'notOpened'],
+  ['a page of another site has opened', { referrer: 'https://evil.example/' }, 'returnTo'],
+  ['a page of another host of the site has opened', { referrer: 'https://www.shop.example/' }, 'returnTo'],
+  ['a page without encryption has opened', { referrer: 'http://shop.example/' }, 'returnTo'],
+])('refuses a request that %s', (_, changes, problem) => {
+  expect(read({}, changes)).toBe(problem);
+});
+
+it('is for the site of the opener if it has no return address', () => {
+  expect(read({ return_to: '' }, { referrer: 'https://evil.example/' })).toMatchObject({ origin: 'https://evil.example' });
 });
 
 it('answers with relays, public key and address, and with no secret', () => {
@@ -81,7 +92,4 @@ it('answers with relays, public key and address, and with no secret', () => {
     walletPubkey: 'ab',
     lud16: 'till@cafe.example',
   });
-  expect(returnAddress(new URL('https://shop.example/back?x=1#top'), answer)).toBe(
-    'https://shop.example/back?x=1&relay=wss%3A%2F%2Fa.example&relay=wss%3A%2F%2Fb.example&pubkey=ab&lud16=till%40cafe.example#top',
-  );
 });

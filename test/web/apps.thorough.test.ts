@@ -9,6 +9,8 @@ import { openApp } from '../support/nwc.ts';
 import { readQrOn } from '../support/page-qr.ts';
 import { visit } from '../support/screens.ts';
 
+/** The warning about the party that gets access. */
+const SENDER = 'Whoever sent you this link gets access';
 const PUBKEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5';
 
 onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
@@ -253,12 +255,20 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
   });
 
   describe('asked for by a site', () => {
-    /** A site on another origin. Its page shows the messages that it receives, as the client library reads them. */
+    /**
+     * A site on another origin. Its page shows the messages that it receives, as the client library reads them. `/forward?to=` redirects to any
+     * address, and `/silent` hides its own.
+     */
     let site: Server;
     let origin: string;
+    /** The same server under a name that is another origin to the browser. */
+    let trusted: string;
     beforeAll(async () => {
-      site = createServer((_request, response) => {
-        response
+      site = createServer(({ url = '/' }, response) => {
+        const { pathname, searchParams } = new URL(url, 'http://site');
+        if (pathname === '/forward') return response.writeHead(302, { location: searchParams.get('to') ?? '/' }).end();
+        if (pathname === '/silent') response.setHeader('referrer-policy', 'no-referrer');
+        return response
           .setHeader('content-type', 'text/html')
           .end(`<!doctype html><title>Site</title><link rel="icon" href="data:,"><pre></pre><script>
           addEventListener('message', ({ data, origin }) => { document.querySelector('pre').textContent = JSON.stringify({ data, origin }); });
@@ -266,17 +276,28 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
       });
       await new Promise<void>((resolve) => void site.listen(0, '127.0.0.1', resolve));
       origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+      trusted = origin.replace('127.0.0.1', 'localhost');
     });
     afterAll(() => new Promise((resolve) => void site.close(resolve)));
 
     const OTHER_HOST = { expected: [/request to another host/] };
 
     /** Opens the request in a window of the site, as `NWCClient.fromAuthorizationUrl` does. */
-    async function openFrom(page: Page, address: string): Promise<Page> {
-      await page.goto(origin);
+    async function openFrom(page: Page, address: string, from = origin): Promise<Page> {
+      await page.goto(from);
       const popup = page.waitForEvent('popup');
-      await page.evaluate(`void window.open(${JSON.stringify(client.url + address)}, 'connect', 'height=600,width=400')`);
+      const target = JSON.stringify(new URL(address, client.url));
+      await page.evaluate(`void window.open(${target}, 'connect', 'height=600,width=400')`);
       return popup;
+    }
+
+    /** The page connects nothing: it has no form, and offers a link of the service's own instead. */
+    async function expectRefused(page: Page, text: string): Promise<void> {
+      await page.getByRole('alert').filter({ hasText: text }).waitFor();
+      expect(await page.getByRole('button', { name: 'Connect' }).count()).toBe(0);
+      expect(await page.getByRole('combobox').count()).toBe(0);
+      await page.getByRole('link', { name: 'Connect an app with a link' }).click();
+      await page.waitForURL(`${client.url}/connections/new`);
     }
 
     it('is connected after the owner has chosen a wallet, and gets the answer in its window', async () => {
@@ -317,51 +338,72 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
       await popup.getByText('Close this window.').waitFor();
     });
 
-    it('gets no answer if it names the address of another site', async () => {
-      const wallet = await client.namedWallet('Foreign', 0);
-      const page = await openLoggedIn(undefined, { expected: [/request to another host/, /Failed to execute 'postMessage'/] });
-      const popup = await openFrom(page, requestFor('https://trusted.example/'));
-      await chooseWallet(popup.getByRole('combobox', { name: 'Wallet' }), 'Foreign');
+    it.each<[string, (request: string) => { readonly address: string; readonly from?: string }, string]>([
+      ['a page that names the address of another site', (address) => ({ address }), 'belongs to another site'],
+      ['a page that hides its own address', (address) => ({ address, from: `${origin}/silent` }), SENDER],
+      [
+        'a page that goes through a redirect of the other site',
+        (address) => ({ address: `${trusted}/forward?${new URLSearchParams({ to: client.url + address })}` }),
+        'belongs to another site',
+      ],
+    ])('cannot be connected by %s', async (_, attack, text) => {
+      const page = await openLoggedIn(undefined, OTHER_HOST);
+      const { address, from } = attack(requestFor(`${trusted}/wallet`));
+      await expectRefused(await openFrom(page, address, from), text);
+      expect(await page.locator('pre').textContent()).toBe('');
+    });
+
+    it('is named as the one that gets access, whatever it says about itself', async () => {
+      const wallet = await client.namedWallet('Honest', 0);
+      const page = await openLoggedIn(undefined, {
+        context: { reducedMotion: 'reduce' },
+        expected: [/request to another host/, /Failed to execute 'postMessage'/],
+      });
+      const popup = await openFrom(page, requestFor('', { name: trusted }));
+      await popup.getByText(SENDER).waitFor();
+      await popup.locator('.app-site').getByText(origin, { exact: true }).waitFor();
+      expect(await violationsInThemes(popup)).toEqual([]);
+      // The opener is replaced by a page of another site before the answer.
+      await page.goto(trusted);
+      await chooseWallet(popup.getByRole('combobox', { name: 'Wallet' }), 'Honest');
       await popup.getByRole('button', { name: 'Connect' }).click();
       await popup.getByText('Close this window.').waitFor();
       expect(await connectionsOf(wallet.id)).toHaveLength(1);
       expect(await page.locator('pre').textContent()).toBe('');
     });
 
-    it('gets the answer in its address where no page has opened the window', async () => {
-      const wallet = await client.namedWallet('Redirect', 0);
-      const page = await openLoggedIn(requestFor(`${origin}/wallet?step=2`), OTHER_HOST);
-      await chooseWallet(page.getByRole('combobox', { name: 'Wallet' }), 'Redirect');
-      await page.getByRole('button', { name: 'Connect' }).click();
-      await page.waitForURL(`${origin}/**`);
-      const [made] = await connectionsOf(wallet.id);
-      const query = new URL(page.url()).searchParams;
-      expect([query.get('step'), query.getAll('relay'), query.get('pubkey')]).toEqual(['2', made.relays, made.service_pubkey]);
-      expect(page.url()).not.toContain('secret');
+    it('cannot be connected by a link in a message, or by a link on a page of its own', async () => {
+      const address = requestFor(`${trusted}/wallet`);
+      const page = await openLoggedIn(address, OTHER_HOST);
+      await expectRefused(page, SENDER);
+      for (const rel of ['', 'noreferrer']) {
+        await page.goto(trusted);
+        await page.evaluate(`document.body.innerHTML = '<a>Connect</a>'`);
+        await page.evaluate(`Object.assign(document.querySelector('a'), ${JSON.stringify({ rel, href: client.url + address })}).click()`);
+        await expectRefused(page, SENDER);
+      }
     });
 
     it.each([
-      ['javascript:alert(document.domain)', {}, 'is no web address'],
-      ['data:text/html,hello', {}, 'is no web address'],
-      ['https://zaps.example', { budget_renewal: 'yearly' }, 'asks for a yearly budget'],
-      ['https://zaps.example', { pubkey: 'npub1' }, 'no valid public key'],
+      ['javascript:alert(document.domain)', {}, 'belongs to another site'],
+      ['data:text/html,hello', {}, 'belongs to another site'],
+      ['', { budget_renewal: 'yearly' }, 'asks for a yearly budget'],
+      ['', { pubkey: 'npub1' }, 'no valid public key'],
     ])('is refused with the return address %s and %j', async (returnTo, changes, text) => {
-      const page = await openLoggedIn(requestFor(returnTo, changes));
-      await page.getByRole('alert').filter({ hasText: text }).waitFor();
-      expect(await page.getByRole('button', { name: 'Connect' }).count()).toBe(0);
+      await expectRefused(await openFrom(await openLoggedIn(undefined, OTHER_HOST), requestFor(returnTo, changes)), text);
     });
 
     it('shows the name of a site as text', async () => {
-      const page = await openLoggedIn(requestFor('https://zaps.example', { name: HOSTILE }));
-      await page.getByText('gnirts').waitFor();
-      expect(await page.locator('main img').count()).toBe(0);
+      const popup = await openFrom(await openLoggedIn(undefined, OTHER_HOST), requestFor('', { name: HOSTILE }));
+      await popup.getByText('gnirts').waitFor();
+      expect(await popup.locator('main img').count()).toBe(0);
     });
 
     it('waits for the login, and continues after it', async () => {
-      const page = await open(requestFor('https://zaps.example'));
-      await fillLogin(page, await newPerson());
-      await page.getByText('https://zaps.example', { exact: true }).waitFor();
-      expect(new URL(page.url()).searchParams.get('pubkey')).toBe(PUBKEY);
+      const popup = await openFrom(await open(undefined, OTHER_HOST), requestFor(origin));
+      await fillLogin(popup, await newPerson());
+      await popup.getByText(origin, { exact: true }).waitFor();
+      expect(new URL(popup.url()).searchParams.get('pubkey')).toBe(PUBKEY);
     });
 
     it('cannot show the page in a frame', async () => {

@@ -79,9 +79,12 @@ export function createResponses({ connections, crypto, clock, offersNip04, hasHo
       return Promise.all([seal(KINDS.notification, 'nip44_v2'), ...(offersNip04 ? [seal(KINDS.nip04Notification, 'nip04')] : [])]);
     },
 
-    /** Returns the event that says what an app can do. */
+    /**
+     * Returns the event that says what an app can do. It does not name the app: everybody can read the event, and the owner of a key would learn
+     * the address of a connection without having got the answer.
+     */
     inform(connection: Connection): Promise<NostrEvent> {
-      const { permissions, clientPubkey } = connection;
+      const { permissions } = connection;
       // A method that the node of the wallet lacks is refused.
       const offer = { permissions, hasHoldInvoices: hasHoldInvoices() };
       const notifications = offeredNotifications(offer);
@@ -90,7 +93,6 @@ export function createResponses({ connections, crypto, clock, offersNip04, hasHo
         ['encryption', offersNip04 ? 'nip44_v2 nip04' : 'nip44_v2'],
         // Apps would take an empty list for one empty name.
         ...(hasNotifications ? [['notifications', notifications.join(' ')]] : []),
-        ['p', clientPubkey],
       ];
       const content = [...offeredMethods(offer), ...(hasNotifications ? ['notifications'] : [])].join(' ');
       return crypto.sign({ created_at: now(), kind: KINDS.info, tags, content }, connections.serviceKeyOf(connection.id));

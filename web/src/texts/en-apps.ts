@@ -84,16 +84,20 @@ export const apps = inLanguage('apps', {
   request: {
     app: 'App',
     site: 'Site',
-    check: 'The app chose its name itself. Go on only if you have just started this, on this site.',
+    check:
+      'Whoever sent you this link gets access: this site. It chose the name of the app itself. Go on only if you have just started this there.',
     unsupported: (methods: string) => `The app also asks for what this service does not have: ${methods}.`,
     isolated: 'The app asks for a wallet of its own. Choose one that nothing else uses.',
     expiry: (day: string) => `as the app asks, ${day}`,
     cancel: 'Cancel',
+    withLink: 'Connect an app with a link',
     close: 'The app has what it needs. Close this window.',
     problems: {
       pubkey: 'The app sent no valid public key. Nothing was connected.',
-      returnTo: 'The address to which the app wants to return is no web address. Nothing was connected.',
-      nowhere: 'The app sent no address to return to. Nothing was connected. Connect it with a link instead.',
+      returnTo: 'The address to which the app wants to return belongs to another site than the page that asks. Nothing was connected.',
+      notOpened:
+        'Whoever sent you this link gets access, and it is not certain who that is: no site has opened this page. Nothing was connected. ' +
+        'Open the app itself and connect from there, or give it a link.',
       yearly: 'The app asks for a yearly budget. This service has budgets per day, week and month, and in total. Nothing was connected.',
       renewal: 'The app asks for a budget whose period is unknown. Nothing was connected.',
       amount: 'The budget that the app asks for is no amount of at least one sat. Nothing was connected.',

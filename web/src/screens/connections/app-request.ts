@@ -9,9 +9,7 @@ export interface AppRequest {
   readonly name: string;
   /** 32 bytes in hex. The app keeps the secret key. */
   readonly pubkey: string;
-  /** A URL with http or https. */
-  readonly returnTo: URL | undefined;
-  /** The origin of the site that asks: that of `return_to`, or else of the page that opened this one. */
+  /** The origin of the page that opened this one. The connection is for this site, and the answer goes to it alone. */
   readonly origin: string;
   /** Empty: the person chooses. */
   readonly permissions: readonly AppPermission[];
@@ -49,22 +47,25 @@ const MAX_NAME = 200;
 const MAX_UNSUPPORTED = 10;
 
 export interface Surroundings {
-  /** `document.referrer`: empty or a URL. */
+  /** `document.referrer`: empty or a URL. The browser sets it to the page that led here; a page can leave it empty, but not set it to another site. */
   readonly referrer: string;
   readonly hasOpener: boolean;
+  readonly ownOrigin: string;
   readonly nowSeconds: number;
 }
 
-/** Reads the parameters of `/apps/new`, which anybody can write. Returns why they are not accepted, instead. */
-export function readAppRequest(query: URLSearchParams, { referrer, hasOpener, nowSeconds }: Surroundings): AppRequest | RequestProblem {
+/**
+ * Reads the parameters of `/apps/new`, which anybody can write. The key in them gets access to a wallet, so a request is accepted only from the site
+ * that opened this page: neither a link in a message nor `return_to` proves whose key it is. Returns why the request is not accepted, instead.
+ */
+export function readAppRequest(query: URLSearchParams, around: Surroundings): AppRequest | RequestProblem {
+  const origin = openerOf(around);
+  if (origin === undefined) return 'notOpened';
+  const returnText = query.get('return_to') ?? '';
+  if (returnText !== '' && webUrl(returnText)?.origin !== origin) return 'returnTo';
+
   const pubkey = (query.get('pubkey') ?? '').toLowerCase();
   if (!/^[0-9a-f]{64}$/.test(pubkey)) return 'pubkey';
-
-  const returnText = query.get('return_to') ?? '';
-  const returnTo = returnText === '' ? undefined : webUrl(returnText);
-  if (returnText !== '' && !returnTo) return 'returnTo';
-  const origin = (returnTo ?? (hasOpener ? webUrl(referrer) : undefined))?.origin;
-  if (origin === undefined) return 'nowhere';
 
   const renewal = query.get('budget_renewal') ?? 'never';
   const period = Object.hasOwn(PERIODS, renewal) ? PERIODS[renewal] : undefined;
@@ -76,7 +77,7 @@ export function readAppRequest(query: URLSearchParams, { referrer, hasOpener, no
 
   const expiryText = query.get('expires_at');
   const expiresAt = expiryText === null ? undefined : /^\d{1,12}$/.test(expiryText) ? Number(expiryText) : 0;
-  if (expiresAt !== undefined && expiresAt <= nowSeconds) return 'expiry';
+  if (expiresAt !== undefined && expiresAt <= around.nowSeconds) return 'expiry';
 
   const methods = wordsOf(query.get('request_methods'));
   const wanted = new Set(methods.map((method) => (isKnown(method) ? METHOD_PERMISSIONS[method] : undefined)));
@@ -84,7 +85,6 @@ export function readAppRequest(query: URLSearchParams, { referrer, hasOpener, no
   return {
     name: (query.get('name') ?? '').trim().slice(0, MAX_NAME).toWellFormed(),
     pubkey,
-    returnTo,
     origin,
     permissions: PERMISSIONS.filter((one) => wanted.has(one)),
     unsupported: methods.filter((method) => !isKnown(method)).slice(0, MAX_UNSUPPORTED),
@@ -116,13 +116,9 @@ export function answerOf({ relays, service_pubkey, uri }: { relays: readonly str
   };
 }
 
-/** Returns the address to which the browser returns when no page has opened this one. The parameters have the names that Alby Hub uses. */
-export function returnAddress(returnTo: URL, { relayUrls, walletPubkey, lud16 }: AppAnswer): string {
-  const url = new URL(returnTo);
-  for (const relay of relayUrls) url.searchParams.append('relay', relay);
-  url.searchParams.append('pubkey', walletPubkey);
-  if (lud16 !== undefined) url.searchParams.append('lud16', lud16);
-  return url.href;
+function openerOf({ referrer, hasOpener, ownOrigin }: Surroundings): string | undefined {
+  const origin = hasOpener ? webUrl(referrer)?.origin : undefined;
+  return origin === ownOrigin ? undefined : origin;
 }
 
 /** Returns a URL with http or https. All others could run code in this page or start a program. */

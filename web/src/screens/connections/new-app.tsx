@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useLocation } from 'wouter-preact';
+import { Link, useLocation } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
 import { HAS_NWC } from '../../api/app-protocols.ts';
 import { api } from '../../api/client.ts';
@@ -15,7 +15,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { apps } from '../../texts/en-apps.ts';
 import { type AppDraft, AppLimits, FIRST_BUDGET, PermissionFields } from './app-limits.tsx';
-import { type AppRequest, answerOf, PERMISSIONS, readAppRequest, returnAddress } from './app-request.ts';
+import { type AppRequest, answerOf, PERMISSIONS, type RequestProblem, readAppRequest } from './app-request.ts';
 import './connections.css';
 
 /**
@@ -27,6 +27,7 @@ export function NewAppScreen() {
     readAppRequest(new URLSearchParams(location.search), {
       referrer: document.referrer,
       hasOpener: window.opener !== null,
+      ownOrigin: location.origin,
       nowSeconds: Date.now() / 1000,
     }),
   );
@@ -37,12 +38,20 @@ export function NewAppScreen() {
         {!HAS_NWC ? (
           <Note tone="warning">{apps.off}</Note>
         ) : typeof request === 'string' ? (
-          <Note tone="error">{apps.request.problems[request]}</Note>
+          <Refused problem={request} />
         ) : (
           <RequestForm request={request} />
         )}
       </Card>
     </>
+  );
+}
+
+function Refused({ problem }: { problem: RequestProblem }) {
+  return (
+    <Note tone="error" action={<Link href="/connections/new">{apps.request.withLink}</Link>}>
+      {apps.request.problems[problem]}
+    </Note>
   );
 }
 
@@ -126,11 +135,8 @@ function draftOf({ permissions, budgetSats, period, expiresAt }: AppRequest): Dr
 }
 
 /** The browser delivers the message only if the opener is still a page of the site that the person has confirmed. */
-function sendAnswer({ origin, returnTo }: AppRequest, created: Parameters<typeof answerOf>[0]): void {
-  const answer = answerOf(created);
-  const opener = window.opener as Window | null;
-  if (opener) opener.postMessage(answer, origin);
-  else if (returnTo) location.assign(returnAddress(returnTo, answer));
+function sendAnswer({ origin }: AppRequest, created: Parameters<typeof answerOf>[0]): void {
+  (window.opener as Window | null)?.postMessage(answerOf(created), origin);
 }
 
 /** Only windows that a page has opened can be closed. */

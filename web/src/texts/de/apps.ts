@@ -85,16 +85,21 @@ export const apps = {
   request: {
     app: 'App',
     site: 'Website',
-    check: 'Die App hat ihren Namen selbst gewählt. Nur fortfahren, wenn der Vorgang eben erst auf dieser Website begonnen wurde.',
+    check:
+      'Zugriff erhält, wer diesen Link geschickt hat: diese Website. Den Namen der App hat sie selbst gewählt. Nur fortfahren, wenn der Vorgang eben ' +
+      'erst dort begonnen wurde.',
     unsupported: (methods) => `Die App verlangt auch Funktionen, die dieser Dienst nicht bietet: ${methods}.`,
     isolated: 'Die App verlangt ein eigenes Wallet. Eines auswählen, das sonst nirgends verwendet wird.',
     expiry: (day) => `wie von der App verlangt, ${day}`,
     cancel: 'Abbrechen',
+    withLink: 'App über einen Link verbinden',
     close: 'Die App hat, was sie braucht. Dieses Fenster kann geschlossen werden.',
     problems: {
       pubkey: 'Die App hat keinen gültigen öffentlichen Schlüssel gesendet. Es wurde nichts verbunden.',
-      returnTo: 'Die Rückkehradresse der App ist keine Webadresse. Es wurde nichts verbunden.',
-      nowhere: 'Die App hat keine Rückkehradresse gesendet. Es wurde nichts verbunden. Stattdessen über einen Link verbinden.',
+      returnTo: 'Die Rückkehradresse der App gehört zu einer anderen Website als die anfragende Seite. Es wurde nichts verbunden.',
+      notOpened:
+        'Zugriff erhält, wer diesen Link geschickt hat, und wer das ist, steht nicht fest: Keine Website hat diese Seite geöffnet. Es wurde nichts ' +
+        'verbunden. Die App selbst öffnen und dort verbinden, oder ihr einen Link geben.',
       yearly:
         'Die App verlangt ein Jahresbudget. Dieser Dienst kennt nur Budgets pro Tag, pro Woche, pro Monat und insgesamt. Es wurde nichts verbunden.',
       renewal: 'Die App verlangt ein Budget mit unbekanntem Zeitraum. Es wurde nichts verbunden.',

@@ -84,16 +84,21 @@ export const apps = {
   request: {
     app: 'Aplicación',
     site: 'Sitio',
-    check: 'El nombre lo ha elegido la propia aplicación. Continúe solo si acaba de iniciar esta conexión en este sitio.',
+    check:
+      'Obtiene acceso quien le ha enviado este enlace: este sitio. El nombre de la aplicación lo ha elegido él mismo. Continúe solo si acaba de ' +
+      'iniciar esta conexión allí.',
     unsupported: (methods) => `La aplicación pide además funciones que este servicio no tiene: ${methods}.`,
     isolated: 'La aplicación pide un monedero propio. Elija uno que no se use para nada más.',
     expiry: (day) => `según pide la aplicación, ${day}`,
     cancel: 'Cancelar',
+    withLink: 'Conectar una aplicación con un enlace',
     close: 'La aplicación tiene lo que necesita. Cierre esta ventana.',
     problems: {
       pubkey: 'La aplicación no envió una clave pública válida. No se ha conectado nada.',
-      returnTo: 'La dirección a la que la aplicación quiere volver no es una dirección web. No se ha conectado nada.',
-      nowhere: 'La aplicación no envió una dirección de retorno. No se ha conectado nada. Conéctela con un enlace.',
+      returnTo: 'La dirección a la que la aplicación quiere volver es de otro sitio que la página que lo pide. No se ha conectado nada.',
+      notOpened:
+        'Obtiene acceso quien le ha enviado este enlace, y no se sabe quién es: ningún sitio ha abierto esta página. No se ha conectado nada. ' +
+        'Abra la propia aplicación y conéctela desde allí, o dele un enlace.',
       yearly:
         'La aplicación pide un presupuesto anual. Este servicio tiene presupuestos por día, semana y mes, y en total. No se ha conectado nada.',
       renewal: 'La aplicación pide un presupuesto con un periodo desconocido. No se ha conectado nada.',
