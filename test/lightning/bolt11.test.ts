@@ -165,6 +165,22 @@ describe('fields', () => {
     expect(unknownRequiredBits(decoded.features)).toEqual([30, 262]);
   });
 
+  it.each<[string, Bolt11Field]>([
+    ['of 32 bytes in version 0', ['f', [0, ...bech32.toWords(new Uint8Array(32))]]],
+    ['of version 1', ['f', [1, ...bech32.toWords(new Uint8Array(32))]]],
+    ['of a public key', ['f', [17, ...bech32.toWords(new Uint8Array(20))]]],
+    ['of a script', ['f', [18, ...bech32.toWords(new Uint8Array(20))]]],
+    ['of an unknown version', ['f', [19, 31, 31, 31]]],
+  ])('accepts a fallback address %s', (_, field) => {
+    expect(decodeBolt11(invoice([P, S, D, field, field])).paymentHash).toBe(HASH);
+  });
+
+  it('knows the first form of anchors, which invoices of older nodes require', () => {
+    const { features } = decodeBolt11(invoice([P, S, D, ['9', featureWords([8, 14, 20])]]));
+    expect(features.at(-1)).toEqual({ bit: 20, name: 'option_anchor_outputs', required: true });
+    expect(unknownRequiredBits(features)).toEqual([]);
+  });
+
   it('reads an empty description, unknown fields and leading zero words', () => {
     const decoded = decodeBolt11(invoice([P, S, ['d', []], ['2', [31, 31]], ['x', [0, 0, 5]], ['9', [0, 0, 16, 8, 0]]]));
     expect(decoded).toMatchObject({ description: '', expirySeconds: 5 });
@@ -180,7 +196,16 @@ describe('fields', () => {
     ['a description that is not UTF-8', ['d', Uint8Array.of(0x61, 0xff)], /d field is not UTF-8/],
     ['half a surrogate pair', ['d', Uint8Array.of(0xed, 0xa0, 0x80)], /d field is not UTF-8/],
     ['an expiry beyond exact numbers', ['x', zeros(12).fill(31)], /number in the x field is too large/],
-    ['a final expiry beyond exact numbers', ['c', zeros(900).fill(31)], /number in the c field is too large/],
+    ['a final expiry of more words than nodes read', ['c', [...zeros(12), 9]], /number in the c field is too long/],
+    ['an expiry of more words than nodes read', ['x', [...zeros(13), 9]], /number in the x field is too long/],
+    ['an empty fallback address', ['f', []], /f field is empty/],
+    ['a fallback address without a program', ['f', [0]], /f field is empty/],
+    ['a fallback address of version 0 with 21 bytes', ['f', [0, ...bech32.toWords(new Uint8Array(21))]], /f field has the wrong length/],
+    ['a fallback address of version 1 with 20 bytes', ['f', [1, ...bech32.toWords(new Uint8Array(20))]], /f field has the wrong length/],
+    ['a hash of a public key of 32 bytes', ['f', [17, ...bech32.toWords(new Uint8Array(32))]], /f field has the wrong length/],
+    ['a hash of a script of 19 bytes', ['f', [18, ...bech32.toWords(new Uint8Array(19))]], /f field has the wrong length/],
+    ['padding of a fallback address that is not zero', ['f', [0, ...zeros(51), 1]], /f field is not padded with zeros/],
+    ['a hop whose key is not on the curve', ['r', Uint8Array.of(2, ...zeros(31), 5, ...HOP.subarray(33))], /not a public key/],
     ['an empty route', ['r', []], /r field is not a whole number of hops/],
     ['half a hop', ['r', HOP.subarray(0, 40)], /r field is not a whole number of hops/],
     ['a hop of something else than a key', ['r', Uint8Array.of(4, ...HOP.subarray(1))], /not a public key/],

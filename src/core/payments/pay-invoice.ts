@@ -121,12 +121,21 @@ function isOfAnotherNode(issued: Invoice | undefined, { paymentRequest, payee }:
   return issued?.isHold === true && issued.paymentRequest !== paymentRequest && issued.destPubkey !== payee;
 }
 
-/** Checks expiry, description and features. BOLT 11: a payer must not pay if it does not know a required feature. */
+/** The most blocks that LND and Core Lightning lock a payment for are 2016 (BOLT 4: `max_htlc_cltv`). LND keeps three of them. */
+const MAX_FINAL_CLTV_BLOCKS = 2013;
+
+/** Checks what no node can pay. BOLT 11: a payer must not pay if it does not know a required feature. */
 function requirePayable(invoice: Payable, nowSeconds: number): void {
   if (invoice.expiresAt <= nowSeconds) throw new Refusal('invoice_expired');
   // PostgreSQL cannot store NUL in text.
   if (invoice.description?.includes('\u0000'))
     throw new Refusal('invoice_undecodable', 'The description of the invoice is not valid text.');
+  if (invoice.minFinalCltvExpiry > MAX_FINAL_CLTV_BLOCKS) {
+    throw new Refusal(
+      'invoice_undecodable',
+      `The invoice requires a final time lock (\`c\`) of ${invoice.minFinalCltvExpiry} blocks. A payment may have at most ${MAX_FINAL_CLTV_BLOCKS}. Request another invoice from the payee.`,
+    );
+  }
   const [bit] = unknownRequiredBits(invoice.features);
   if (bit !== undefined) throw new Refusal('invoice_undecodable', `The invoice requires feature ${bit}, which this service does not know.`);
 }
@@ -153,7 +162,16 @@ function requireOpen(invoice: Invoice, wanted: Payable, payer: Wallet): Invoice 
 /** An invoice to be paid, decoded or issued by this service. */
 type Payable = Pick<
   Bolt11,
-  'paymentHash' | 'paymentRequest' | 'payee' | 'amountMsat' | 'description' | 'descriptionHash' | 'expirySeconds' | 'expiresAt' | 'features'
+  | 'paymentHash'
+  | 'paymentRequest'
+  | 'payee'
+  | 'amountMsat'
+  | 'description'
+  | 'descriptionHash'
+  | 'expirySeconds'
+  | 'expiresAt'
+  | 'minFinalCltvExpiry'
+  | 'features'
 >;
 
 /**
@@ -211,6 +229,8 @@ function issuedPayable(invoice: Invoice): Payable {
     descriptionHash,
     expirySeconds,
     expiresAt: invoice.expiresAt ?? createdAt + expirySeconds,
+    // It is paid without the network.
+    minFinalCltvExpiry: 0,
     features: [],
   };
 }

@@ -1,7 +1,7 @@
 import { bech32 } from '@scure/base';
 import { MAX_MSAT, type Msat, msat } from '../../kernel/money.ts';
 import type { NodeInfo } from '../node.ts';
-import { BECH32_ALPHABET, type Bolt11Fields, InvalidInvoice, readFields } from './fields.ts';
+import { BECH32_ALPHABET, type Bolt11Fields, InvalidInvoice, readFields, requireHopKeys } from './fields.ts';
 import { readSigner } from './signature.ts';
 
 export { type Bolt11Feature, unknownRequiredBits } from './features.ts';
@@ -62,11 +62,12 @@ const MAX_AMOUNT_DIGITS = 17;
  */
 export function decodeBolt11(text: string): Bolt11 {
   const { invoice, readPayee } = parse(text);
+  requireHopKeys(invoice.routeHints);
   return { ...invoice, payee: readPayee() };
 }
 
 /**
- * Decodes an invoice without verifying its signature, in 0.02 ms. Only for a text that {@link decodeBolt11} has accepted before, such as that of
+ * Decodes an invoice without verifying its signature and the keys of its hops, in 0.02 ms. Only for a text that {@link decodeBolt11} has accepted before, such as that of
  * a stored payment.
  * @throws InvalidInvoice
  */

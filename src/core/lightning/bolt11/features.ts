@@ -18,6 +18,8 @@ const NAMES: Readonly<Record<number, string>> = {
   14: 'payment_secret',
   16: 'basic_mpp',
   18: 'option_support_large_channel',
+  // The first form of anchors, which BOLT9 no longer has. Invoices of older nodes require it, and it does not concern their payer.
+  20: 'option_anchor_outputs',
   22: 'option_anchors',
   24: 'option_route_blinding',
   26: 'option_shutdown_anysegwit',

@@ -1,5 +1,6 @@
 import { bech32 } from '@scure/base';
 import { msat } from '../../kernel/money.ts';
+import { isPublicKey } from '../../kernel/secp256k1.ts';
 import { readFeatures } from './features.ts';
 
 /**
@@ -29,6 +30,10 @@ const FIXED_LENGTHS = new Map([
 /** One hop of an `r` field: public key, short channel id, base fee, proportional fee, CLTV delta. */
 const PUBKEY_BYTES = 33;
 const HOP_BYTES = PUBKEY_BYTES + 8 + 4 + 4 + 2;
+/** LND reads numbers of at most 13 words, Core Lightning of at most 64 bits. */
+const MAX_NUMBER_WORDS = 12;
+/** The version of a fallback address and the lengths of its program in bytes. Other versions are skipped. Source: BOLT 11, `f`; BIP 141; BIP 341. */
+const FALLBACK_BYTES: Readonly<Record<number, readonly number[]>> = { 0: [20, 32], 1: [32], 17: [20], 18: [20] };
 const DEFAULT_EXPIRY_SECONDS = 3600;
 const DEFAULT_MIN_FINAL_CLTV_EXPIRY = 18;
 
@@ -39,8 +44,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * Reads the tagged fields.
  *
  * Two decoders that choose different fields would read two invoices from one text. This decoder therefore rejects a field of the wrong
- * length, which older versions of BOLT11 skip, and a second field of the same type. It skips fallback addresses and unknown fields. It
- * accepts leading zero words in `x`, `c` and `9`, because wallets write them.
+ * length, which older versions of BOLT11 skip, and a second field of the same type. It skips unknown fields, and fallback addresses after it has
+ * checked their lengths: nodes refuse invoices with others. It accepts leading zero words in `x`, `c` and `9`, because wallets write them.
  * Source: BOLT11, "Tagged Fields".
  * @throws InvalidInvoice
  */
@@ -50,6 +55,7 @@ export function readFields(words: readonly number[]) {
   const descriptionHash = optional(fields, 'h', readHex);
   if (description !== undefined && descriptionHash !== undefined) throw new InvalidInvoice('it has both a d field and an h field');
   if (description === undefined && descriptionHash === undefined) throw new InvalidInvoice('it has neither a d field nor an h field');
+  for (const words of fields.get('f') ?? []) requireFallback(words);
   return {
     paymentHash: required(fields, 'p', readHex),
     paymentSecret: required(fields, 's', readHex),
@@ -118,7 +124,14 @@ function readBytes(letter: string, words: number[]): Uint8Array {
   return bytes;
 }
 
+function requireFallback([version = -1, ...words]: readonly number[]): void {
+  const lengths = FALLBACK_BYTES[version];
+  if (words.length === 0) throw new InvalidInvoice('the f field is empty');
+  if (lengths && !lengths.includes(readBytes('f', words).length)) throw new InvalidInvoice('the f field has the wrong length');
+}
+
 function readNumber(letter: string, words: readonly number[]): number {
+  if (words.length > MAX_NUMBER_WORDS) throw new InvalidInvoice(`the number in the ${letter} field is too long`);
   const value = words.reduce((sum, word) => sum * 32 + word, 0);
   // Below 2^52, so that adding it to a timestamp stays exact as well.
   if (value >= 2 ** 52) throw new InvalidInvoice(`the number in the ${letter} field is too large`);
@@ -138,8 +151,14 @@ function readRoute(bytes: Uint8Array): RouteHint[] {
   return hops;
 }
 
+/** Checks that the keys of all hops are points on the curve. Costs 0.02 ms a hop. @throws InvalidInvoice */
+export function requireHopKeys(routeHints: readonly (readonly RouteHint[])[]): void {
+  for (const { pubkey } of routeHints.flat())
+    if (!isPublicKey(pubkey)) throw new InvalidInvoice('an r field has a hop whose node is not a public key');
+}
+
 function readHop(bytes: Uint8Array) {
-  // Checks only the first byte. Checking that the point is on the curve costs a square root for each hop, and the node checks it again.
+  // `requireHopKeys` checks the point.
   if (bytes[0] !== 2 && bytes[0] !== 3) throw new InvalidInvoice('an r field has a hop whose node is not a public key');
   const rest = new DataView(bytes.buffer, bytes.byteOffset + PUBKEY_BYTES);
   return {
