@@ -94,9 +94,30 @@ describe('a payment through Core Lightning', () => {
   it.each<[string, Answer]>([
     ['an error without a row in the table', { error: { code: 210, message: 'something new' } }],
     ['-4', { error: { code: -4, message: 'Plugin terminated before replying to RPC call.' } }],
-    ['a lost response', 'lost'],
-  ])('is unknown after %s', async (_name, answer) => {
-    const { node } = await replayed({ xpay: answer });
+  ])('is pending after %s, and has failed when nothing was in flight for long enough', async (_name, answer) => {
+    const pass = stopClock();
+    const { node, count } = await replayed({ xpay: answer });
+    expect(await node.pay(ORDER)).toEqual(PENDING);
+    pass(timing.quietMs - 1);
+    expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
+    pass(1);
+    expect(await node.lookupPayment(ORDER)).toEqual({ state: 'failed', reason: 'ERROR' });
+    expect(count('xpay')).toBe(1);
+  });
+
+  it('succeeds if a part is in flight after an error without a row in the table', async () => {
+    const pass = stopClock();
+    const { replay, node } = await replayed({ xpay: { error: { code: 210, message: 'something new' } } });
+    expect(await node.pay(ORDER)).toEqual(PENDING);
+    pass(timing.quietMs);
+    replay.change({ listsendpays: 'listsendpays-pending' });
+    expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
+    replay.change({ listsendpays: 'listsendpays-complete' });
+    expect(await node.lookupPayment(ORDER)).toEqual(SUCCESS);
+  });
+
+  it('is unknown after a lost response', async () => {
+    const { node } = await replayed({ xpay: 'lost' });
     await expect(node.pay(ORDER)).rejects.toThrow();
     expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
   });

@@ -5,7 +5,7 @@ import { type FailureReason, NodeUnavailable, type PaymentOrder, type PaymentOut
 import { ownBalanceMsat } from './channels.ts';
 import { type ClnContext, RETRY_SECONDS } from './context.ts';
 import { readRecord, type SendRecord, writeRecord } from './datastore.ts';
-import { type ErrorMeaning, meaningOf, ResponseLost } from './errors.ts';
+import { type ErrorMeaning, meaningOf, ResponseLost, RpcError } from './errors.ts';
 import { isAny, labelOf, outcomeOf, readRows } from './rows.ts';
 import { UnclearPayments } from './unclear-payments.ts';
 
@@ -143,6 +143,8 @@ export class ClnPayments {
     const isOther = isAny(others, 'pending') || isAny(others, 'complete');
     if (meaning === 'in_flight') return isOther ? await this.#fail(order, record, 'ERROR') : { state: 'pending' };
     const reason = REASONS[meaning];
+    // lightningd has ended the call, perhaps not all of its parts.
+    if (!reason && error instanceof RpcError) return await this.#unclear.observe(order, record, 'ERROR');
     if (!reason) throw error;
     const isTooMuch = meaning === 'no_route' && order.amountMsat > (await ownBalanceMsat(this.#cln.rpc));
     // xpay may start one more part while it returns an error.

@@ -91,12 +91,16 @@ function readFile(parameter: string, path: string): string {
   }
 }
 
-/** clnrest returns 201 for success, and 401, 403, 404 or 500 with an error of lightningd. */
+/** The statuses of clnrest for errors of lightningd. A proxy may answer with others. */
+const ERROR_STATUSES = [401, 403, 404, 500];
+
+/** clnrest returns 201 for success. */
 function readResult(status: number, text: string): unknown {
   const body = parseJson(text);
   if (status === 201) return body;
   const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
-  if (typeof code !== 'number') throw new ResponseLost(`clnrest returned status ${status} without an error code`);
+  if (typeof code !== 'number' || !ERROR_STATUSES.includes(status))
+    throw new ResponseLost(`clnrest returned status ${status} without an error code`);
   if (status === 401 || status === 403) throw new RpcError(NOT_PERMITTED, 'the rune is invalid or does not permit this call');
   throw new RpcError(code, String(message));
 }
