@@ -91,6 +91,37 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
+    it('P6: is failed without a record at the node only if the node has never confirmed one and its records prove the failure', async () => {
+      const { id: known, paymentHash } = await held();
+      const payer = await service.client.wallet(1_000);
+      const { paymentRequest } = net.outside.invoice({ amountMsat: 500_000 });
+      net.always('pay', { lose: 'call' });
+      const answer = await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, {
+        key: payer.admin,
+        json: { payment_request: paymentRequest },
+        headers: { prefer: 'respond-async' },
+      });
+      const { id } = answer.body.lnTx;
+      const facts = [{ fact: 'No request to send the payment can still be executed.', holds: false, detail: '' }];
+      net.always('lookupPayment', { instead: undefined });
+      net.always('collectEvidence', { instead: { items: facts, provesFailure: false, isWithoutHtlc: false } });
+      const refused: Json = await request(id, 'failed');
+      expect(refused).toMatchObject({ state: 'refused', answer: expect.stringContaining('Not true: No request to send the payment can') });
+      expect(refused.answer).not.toContain('in flight');
+      expect(await wallet(payer.id)).toMatchObject({ pending_msat: 525_000 });
+      const proof = { instead: { items: [{ ...facts[0], holds: true }], provesFailure: true, isWithoutHtlc: false } };
+      net.always('collectEvidence', proof);
+      expect(await request(known, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('a restored node') });
+      expect(await request(id, 'failed')).toMatchObject({
+        state: 'done',
+        evidence: expect.stringContaining('the node reports: no record'),
+      });
+      for (const call of ['pay', 'lookupPayment', 'collectEvidence'] as const) net.always(call, undefined);
+      net.outside.resolveHold(paymentHash, 'cancel');
+      expect(await wallet(payer.id)).toMatchObject({ balance: 1_000, pending_msat: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
     it('P6: is not settled with the preimage when the response of the node is not understood', async () => {
       const { payer, id, preimage, paymentHash } = await held();
       for (const instead of [null, { state: 'lost' }]) {

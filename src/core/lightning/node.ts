@@ -98,13 +98,11 @@ export interface CreatedInvoice {
 export type CancelOutcome = 'cancelled' | 'accepted' | 'settled' | 'unknown';
 
 /**
- * The result of settling a hold invoice.
+ * The result of settling a hold invoice. An adapter throws for a response that it does not understand.
  * - `settled`: the node claims the payment. It reports the settlement, whose finality is separate.
  * - `open`: no complete payment has arrived. Nothing was done.
  * - `cancelled`: too late; the payment went back to its payer.
  * - `unknown`: the node has no record of the invoice.
- *
- * An adapter throws for a response that it does not understand.
  */
 export type SettleOutcome = 'settled' | 'open' | 'cancelled' | 'unknown';
 
@@ -129,10 +127,12 @@ export interface PaymentReference {
   /** Another program sent it, without the id: what the node has under the payment hash is its record. It is only looked up. */
   readonly isForeign?: boolean | undefined;
   /**
-   * Unix milliseconds. Set when the outcome of the last request to send the payment is unclear: its response was lost, or the service stopped
-   * before it arrived. The node may still execute that request, so for some time neither "no record" nor "failed" is final.
+   * Unix milliseconds. Set when the outcome of a request to send the payment is unclear: its response was lost, or the service stopped before it
+   * arrived. The node may still execute that request, so for some time neither "no record" nor "failed" is final.
    */
   readonly unclearSinceMs?: number | undefined;
+  /** Unix milliseconds. Until then, a process of the service has observed the node since `unclearSinceMs`. Absent: not at all. */
+  readonly unclearCheckedAtMs?: number | undefined;
   /**
    * Unix milliseconds. Set only for the first request to send the payment: a time before the service stored the payment. Shortly after that
    * time, an adapter may send without looking for a record, because requests of other instances are unclear and cannot have ended the payment.
@@ -216,8 +216,8 @@ export interface Settlement extends IncomingPayment {
 }
 
 /**
- * Whether a settlement that the node has reported is money of the node for good. A node reports a settlement before it has removed the HTLCs
- * from its channels, and may fail to claim them if it is killed in between.
+ * Whether a reported settlement is money of the node for good. A node reports it before it has removed the HTLCs from its channels, and may fail to
+ * claim them if it is killed in between.
  * - `final`: the money is there. `amountMsat` is set if only some of the HTLCs arrived.
  * - `failed`: nothing arrived, and nothing will.
  * - `unknown`: not yet, or the node cannot tell. `reason` is for the operator, a clause without a full stop.
@@ -312,7 +312,6 @@ export class HashUsed extends Error {
 
 /** Thrown when the credential does not permit the call. The node did nothing. */
 export class NotPermitted extends NodeUnavailable {}
-
 /** Thrown when the node has no event at a position that it reported earlier: it was restored from an older backup. */
 export class HistoryChanged extends Error {
   override readonly name = 'HistoryChanged';
@@ -342,6 +341,8 @@ export interface LightningNode {
   keysend(order: KeysendOrder): Promise<PaymentOutcome>;
   /** For how many milliseconds after its caller stopped a request to send a payment may still be executed, and then recorded. Absent: 0. */
   readonly lateRequestMs?: number;
+  /** Returns `unclearSinceMs`, moved on by the time in which the node did not respond or nobody observed it. The service stores it. Absent: not moved. */
+  unclearSince?(payment: PaymentReference): number;
   /** Returns the outcome of an outgoing payment; undefined when the node has no record of it. */
   lookupPayment(payment: PaymentReference): Promise<PaymentOutcome | undefined>;
   /** Returns the state of an invoice or of an incoming keysend; undefined when the node has no record of it. */

@@ -70,12 +70,14 @@ export async function readIssued({ invoices }: PaymentContext, invoiceId: string
  * the payment:
  * - `sendingSinceMs`, before each request. It identifies the request: a failure is booked only if no other request has begun since.
  * - `unclearSinceMs`, after a request whose response was lost. The next request begins with it, because a process may have stopped in between.
+ * - `unclearCheckedMs`, before each look at such a payment: how long the node has been observed since.
  * - `isAtNode`, after the node has confirmed that it has the payment. From then on it is looked up and never sent again: a node that was
  *   restored from a backup may have lost a payment that it sent, and would pay it twice.
  * After a restore, nothing is sent until it is accepted.
  * @throws when the outcome is unknown.
  */
 async function attemptAtNode(context: PaymentContext, payment: Payment, isFirstRequest: boolean): Promise<void> {
+  await observeUnclear(context, payment);
   if (payment.isAtNode) return conclude(context, payment, await lookUp(context, payment));
   if (await context.quarantine.read()) return;
   const heldMsat = await context.ledger.openHoldMsat(payment.id);
@@ -92,6 +94,14 @@ async function lookUp({ connections }: PaymentContext, payment: Payment): Promis
   const outcome = await connections.of(payment.nodeId).call((node) => node.lookupPayment(referenceOf(payment)));
   if (!outcome) throw new Error('the node knew this payment and no longer does, so its outcome is unknown and it is not sent again');
   return outcome;
+}
+
+/** A restart of the service must not begin the wait for a late request again, and what the new process has not observed must not count. */
+async function observeUnclear({ database, connections, clock }: PaymentContext, payment: Payment): Promise<void> {
+  if (payment.unclearSinceMs === undefined) return;
+  const nowMs = clock.nowMs();
+  const sinceMs = await connections.of(payment.nodeId).call(async (node) => node.unclearSince?.(referenceOf(payment)));
+  if (sinceMs !== undefined) await database.transaction((tx) => tx.run(sql.observeUnclear, payment.id, sinceMs, nowMs));
 }
 
 /** Records that another request begins. An earlier one that never ended may still be executed, so its outcome is unclear from now on. */

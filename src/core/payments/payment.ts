@@ -64,6 +64,8 @@ export interface Payment {
   readonly sendingSinceMs?: number | undefined;
   /** When the outcome of a request became unclear, in Unix milliseconds. */
   readonly unclearSinceMs?: number | undefined;
+  /** Until when a process has observed the node since, in Unix milliseconds. */
+  readonly unclearCheckedMs?: number | undefined;
   /** The node has confirmed that it knows the payment. From then on it is looked up and never sent again. */
   readonly isAtNode?: boolean | undefined;
   /** Another program sent it before its wallet was imported. */
@@ -160,8 +162,8 @@ export function routingReserve({ amountMsat, serviceFeeMsat = ZERO_MSAT }: Payme
 }
 
 /** Returns what identifies the payment at the node. */
-export function referenceOf({ id, paymentHash, unclearSinceMs, isImported }: Payment): PaymentReference {
-  return { paymentId: id, paymentHash, unclearSinceMs, ...(isImported && { isForeign: true }) };
+export function referenceOf({ id, paymentHash, unclearSinceMs, unclearCheckedMs, isImported }: Payment): PaymentReference {
+  return { paymentId: id, paymentHash, unclearSinceMs, unclearCheckedAtMs: unclearCheckedMs, ...(isImported && { isForeign: true }) };
 }
 
 /** Returns the parameters of {@link sql.insertPending}. */

@@ -16,7 +16,7 @@ const NEW_COLUMNS = [...TEXTS, ...NUMBERS];
 export const NEW_FIELDS = NEW_COLUMNS.map(fieldName);
 
 const FIELDS = asFields(
-  `${NEW_COLUMNS}, state, failure_reason, fee_msat, settled_at, correction, at_node, unclear_since_ms, pending_reported, is_imported, shortfall_msat`,
+  `${NEW_COLUMNS}, state, failure_reason, fee_msat, settled_at, correction, at_node, unclear_since_ms, unclear_checked_ms, pending_reported, is_imported, shortfall_msat`,
 );
 
 const VALUES = NEW_COLUMNS.map((_, index) => `$${index + 1}`);
@@ -74,12 +74,23 @@ export const correctBorne = statement(
 );
 
 /** Records that a request begins. An earlier one that may not have ended is unclear from now on. */
-export const beginSending = statement<{ sendingSinceMs: number; unclearSinceMs: number | null }>(
+export const beginSending = statement<{ sendingSinceMs: number; unclearSinceMs: number | null; unclearCheckedMs: number | null }>(
   'payment_begin_sending',
   `UPDATE payment SET
      unclear_since_ms = CASE WHEN sending_since_ms IS NULL THEN unclear_since_ms ELSE coalesce(unclear_since_ms, $2) END,
      sending_since_ms = CASE WHEN sending_since_ms >= $2 THEN sending_since_ms + 1 ELSE $2 END
-   WHERE id = $1 AND state = 'pending' AND at_node = 0 RETURNING ${asFields('sending_since_ms, unclear_since_ms')}`,
+   WHERE id = $1 AND state = 'pending' AND at_node = 0
+   RETURNING ${asFields('sending_since_ms, unclear_since_ms, unclear_checked_ms')}`,
+);
+
+/**
+ * Records until when ($3) the node was observed since a request became unclear, and from when the wait for it counts ($2). Changes nothing if
+ * another instance has observed more.
+ */
+export const observeUnclear = statement(
+  'payment_observe_unclear',
+  `UPDATE payment SET unclear_since_ms = $2, unclear_checked_ms = $3
+   WHERE id = $1 AND state = 'pending' AND unclear_since_ms <= $2 AND (unclear_checked_ms IS NULL OR unclear_checked_ms < $3)`,
 );
 
 /** Records that a request did not reach the node. An earlier one may have. */

@@ -63,7 +63,14 @@ async function lastEvidence(database: Database): Promise<Readonly<Record<string,
 
 function renderPayment(
   { clock, stuckPaymentSeconds }: OperatorModules,
-  { state, invoice_id, unclear_since_ms: _unclearSinceMs, is_imported: _isImported, ...row }: sql.PaymentDetailsRow,
+  {
+    state,
+    invoice_id,
+    unclear_since_ms: _unclearSinceMs,
+    unclear_checked_ms: _unclearCheckedMs,
+    is_imported: _isImported,
+    ...row
+  }: sql.PaymentDetailsRow,
   evidence: NodeEvidence | undefined,
 ): OperatorPayment {
   const ageSeconds = Math.max(0, unixSeconds(clock) - row.created_at);

@@ -2,7 +2,7 @@ import type { StoredReport } from '../../core/invoices/arriving.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { ZERO_MSAT } from '../../core/kernel/money.ts';
-import type { PaymentOutcome } from '../../core/lightning/node.ts';
+import type { PaymentOutcome, PaymentReference } from '../../core/lightning/node.ts';
 import { describeEvidence, type PaymentEvidence } from '../../core/lightning/payment-evidence.ts';
 import { paymentHashOf } from '../../core/lightning/payment-hash.ts';
 import { collectEvidence, lookUpInvoice, lookUpPayment } from '../../core/lightning/responses.ts';
@@ -15,7 +15,7 @@ import type { OperatorModules } from './operator.ts';
 /**
  * Ends a pending payment with evidence, which is checked at the node right before it is booked. `settled` requires the preimage, and a node
  * that reports success or has no record. `failed` requires that the node reports a definitive failure, or that its records prove that no
- * money can leave it any more.
+ * money can leave it any more. Nothing is booked if another request to send the payment begins meanwhile.
  */
 export async function resolvePayment(deps: OperatorModules, action: Action): Promise<void> {
   if (await deps.invoices.isReported(action.subject)) return resolveArriving(deps, action);
@@ -80,13 +80,22 @@ function describeEnd(report: StoredReport | undefined): string {
 
 async function resolveAtNode(deps: OperatorModules, action: Action, payment: Payment): Promise<void> {
   const connection = deps.connections.of(payment.nodeId);
-  const reference = referenceOf(payment);
+  const reference = lastRequestOf(payment);
   const status = await ask(() => connection.call((node) => lookUpPayment(node, reference)));
-  const collected = status?.state === 'pending' ? await ask(() => connection.call((node) => collectEvidence(node, reference))) : undefined;
+  // The lack of a record proves something only if the node has not confirmed one: a restored node may have lost it.
+  const mayProve = status?.state === 'pending' || (status === undefined && !payment.isAtNode);
+  const collected = mayProve ? await ask(() => connection.call((node) => collectEvidence(node, reference))) : undefined;
   const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status, collected);
   const proof = outcome === status ? [] : collected ? [describeEvidence(collected)] : [`preimage ${action.preimage}`];
   await storeEvidence(deps, action, [...proof, `the node reports: ${describePayment(status)}`].join('; '));
   await deps.payments.reportOutcome(payment.id, outcome);
+}
+
+/** Returns what identifies the payment at the node. The last request may still be under way, in another process as well. */
+function lastRequestOf(payment: Payment): PaymentReference {
+  const { sendingSinceMs, unclearSinceMs = sendingSinceMs } = payment;
+  if (payment.isAtNode || unclearSinceMs === undefined) return referenceOf(payment);
+  return { ...referenceOf(payment), unclearSinceMs: Math.max(unclearSinceMs, sendingSinceMs ?? 0) };
 }
 
 function provenFailure(status: PaymentOutcome | undefined, evidence: PaymentEvidence | undefined): PaymentOutcome {
@@ -95,7 +104,7 @@ function provenFailure(status: PaymentOutcome | undefined, evidence: PaymentEvid
   if (evidence?.provesFailure) return { state: 'failed', reason: 'ERROR' };
   if (evidence) {
     throw new ActionRefused(
-      `The node reports that the payment is still in flight, and its records do not prove a failure: ${describeEvidence(evidence)} Try again later.`,
+      `The payment has not ended at the node, and the node’s records do not prove a failure: ${describeEvidence(evidence)} Try again later.`,
     );
   }
   if (status?.state === 'succeeded')

@@ -48,7 +48,7 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingPay
 }
 
 /** What identifies a payment at the node. */
-type LookedUp = Pick<sql.ComparedPayment, 'id' | 'payment_hash' | 'unclear_since_ms' | 'invoice_id' | 'is_imported'>;
+type LookedUp = Pick<sql.ComparedPayment, 'id' | 'payment_hash' | 'unclear_since_ms' | 'unclear_checked_ms' | 'invoice_id' | 'is_imported'>;
 
 /** Looks up a pending payment at the node. Changes nothing. */
 export async function lookUpEvidence(probe: NodeProbe, clock: Clock, payment: LookedUp): Promise<NodeEvidence> {
@@ -66,9 +66,9 @@ async function stateAtNode(probe: NodeProbe, payment: LookedUp): Promise<string>
 }
 
 /** Returns what identifies the payment at the node. */
-export function referenceTo({ id, payment_hash, unclear_since_ms, is_imported }: LookedUp): PaymentReference {
-  const isForeign = is_imported === 1 ? { isForeign: true } : {};
-  return { paymentId: id, paymentHash: payment_hash, unclearSinceMs: unclear_since_ms ?? undefined, ...isForeign };
+export function referenceTo({ id, payment_hash, unclear_since_ms, unclear_checked_ms, is_imported }: LookedUp): PaymentReference {
+  const unclear = { unclearSinceMs: unclear_since_ms ?? undefined, unclearCheckedAtMs: unclear_checked_ms ?? undefined };
+  return { paymentId: id, paymentHash: payment_hash, ...unclear, ...(is_imported === 1 && { isForeign: true }) };
 }
 
 /** Adds what the node's records show about a payment that it reports as pending. */

@@ -9,6 +9,7 @@ export type ComparedPayment = {
   amount_msat: number;
   created_at: number;
   unclear_since_ms: number | null;
+  unclear_checked_ms: number | null;
   /** 1 if another program sent it. */
   is_imported: number;
   invoice_id: string | null;
@@ -18,7 +19,7 @@ export type ComparedPayment = {
   resolved: number;
 };
 
-const PAYMENT = `p.id, p.wallet_id, p.node_id, p.state, p.payment_hash, p.amount_msat, p.created_at, p.unclear_since_ms, p.is_imported, p.invoice_id,
+const PAYMENT = `p.id, p.wallet_id, p.node_id, p.state, p.payment_hash, p.amount_msat, p.created_at, p.unclear_since_ms, p.unclear_checked_ms, p.is_imported, p.invoice_id,
   p.correction,
   CASE WHEN EXISTS (SELECT 1 FROM operator_action a WHERE a.subject = p.id AND a.kind = 'resolve' AND a.state = 'done') THEN 1 ELSE 0 END
     AS resolved`;
@@ -99,10 +100,12 @@ export const sumInFlight = statement<{ in_flight_msat: number }>(
 
 /** Those payments that began until a time, with their holds, oldest first. */
 export const heldPayments = statement<
-  Pick<ComparedPayment, 'id' | 'payment_hash' | 'unclear_since_ms' | 'invoice_id' | 'is_imported'> & { held_msat: number }
+  Pick<ComparedPayment, 'id' | 'payment_hash' | 'unclear_since_ms' | 'unclear_checked_ms' | 'invoice_id' | 'is_imported'> & {
+    held_msat: number;
+  }
 >(
   'reconcile_held_payments',
-  `SELECT p.id, p.payment_hash, p.unclear_since_ms, p.is_imported, p.invoice_id, h.amount_msat AS held_msat
+  `SELECT p.id, p.payment_hash, p.unclear_since_ms, p.unclear_checked_ms, p.is_imported, p.invoice_id, h.amount_msat AS held_msat
    FROM payment p JOIN ledger_hold h ON h.id = p.id
    WHERE p.state = 'pending' AND p.invoice_id IS NULL AND p.node_id = $1 AND p.created_at <= $2 ORDER BY p.id LIMIT $3`,
 );

@@ -232,7 +232,7 @@ describe('the outcome is unknown, and not NodeUnavailable,', () => {
     ['the stream ends without a message', { messages: [], ending: 'end' }],
     ['no message arrives in time', { messages: [], ending: 'silence' }],
     ['LND shuts down', { messages: [{ error: { code: 2, message: 'routerrpc server shutting down', details: [] } }] }],
-    ['the error is not in the table', { status: 500, body: { error: { code: 2, message: 'something new', details: [] } } }],
+    ['the error is not of the handler', { status: 500, body: { error: { code: 13, message: 'something new', details: [] } } }],
     ['the response is not from LND', { status: 502, body: 'Bad Gateway' }],
   ];
   const requests = cases.flatMap(([name, response]) => [
@@ -276,18 +276,6 @@ describe('an error of LND means', () => {
     lnd.on(trackOf(order), NO_RECORD);
     await expect(node.pay(order)).rejects.toThrow('LND contradicts itself');
   });
-
-  it.each(LND_ERRORS.filter(([, meaning]) => meaning === 'refused' || meaning === 'expired'))(
-    'that the payment failed: %s',
-    async (text, meaning) => {
-      const reason = meaning === 'expired' ? 'TIMEOUT' : 'ERROR';
-      const order = orderOf(SUCCESS);
-      const { lnd, node } = await opened(order);
-      lnd.on(SEND, { status: 500, body: { error: { code: 2, message: `${text} more`, details: [] } } });
-      expect(await node.pay(order)).toEqual({ state: 'failed', reason });
-      await expect(node.pay({ ...order, unclearSinceMs: now() })).rejects.toThrow(NodeUnavailable);
-    },
-  );
 
   it('that the payment failed: not an invoice, which is not sent to LND', async () => {
     const order = orderOf(SUCCESS);

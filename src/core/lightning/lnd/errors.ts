@@ -5,19 +5,47 @@ export class LndError extends Error {
   override readonly name = 'LndError';
   /** The text without the prefix of the message. */
   readonly text: string;
+  /** Whether LND's handler of the call returned it, in place of a response. Otherwise LND's gateway or a proxy may have made it. */
+  readonly isOfHandler: boolean;
 
-  constructor(text: string) {
+  constructor(text: string, isOfHandler = false) {
     super(`LND answered: ${text.slice(0, 300)}`);
     this.text = text;
+    this.isOfHandler = isOfHandler;
   }
+}
+
+/** The HTTP status of the gRPC codes with which LND's handlers return their errors: `Unknown` and `InvalidArgument`. */
+const HANDLER_STATUS: Readonly<Record<number, number>> = { 2: 500, 3: 400 };
+
+/**
+ * Reads the response to a failed call. Plain calls and streams have different bodies of errors. Only the exact form of LND counts as an error
+ * of its handler: other codes are those of broken connections and timeouts, and a proxy may answer with JSON and any status.
+ */
+export function readError(status: number, text: string): LndError {
+  try {
+    const body = JSON.parse(text) as ErrorBody & { readonly error?: ErrorBody };
+    const { code, message, details } = body.error ?? body;
+    const isOfHandler = typeof code === 'number' && HANDLER_STATUS[code] === status && Array.isArray(details);
+    if (typeof message === 'string') return new LndError(message, isOfHandler);
+  } catch {
+    // The response is not from LND.
+  }
+  return new LndError(`HTTP status ${status} without an error of LND`);
+}
+
+interface ErrorBody {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly details?: unknown;
 }
 
 /**
  * The beginnings of error texts, and what they mean. LND uses the same status and code for nearly all errors. Every other text is an unknown
  * outcome.
  * - `not_ready`, `forbidden`: the call did nothing.
- * - `expired`, `refused`: a request to send a payment did nothing.
- * - `payment_exists`: the same, because the node has a record of the payment hash. The record has the outcome.
+ * - `expired`: the invoice has expired.
+ * - `payment_exists`: a request to send a payment did nothing, because the node has a record of the payment hash. The record has the outcome.
  * - `no_payment`, `no_invoice`: the node has no such record.
  * - `invoice_exists`: the node has an invoice with this preimage.
  * - `htlc_unresolved`: the node has stored no final resolution of the HTLC.
@@ -41,12 +69,6 @@ export const LND_ERRORS = [
   ['invoice is already paid', 'payment_exists'],
 
   ['invoice expired. Valid until', 'expired'],
-  ['invoice not for current active network', 'refused'],
-  ['checksum failed', 'refused'],
-  ['self-payments not allowed', 'refused'],
-  ['amount must be specified when paying a zero amount invoice', 'refused'],
-  ['amount must not be specified when paying a non-zero', 'refused'],
-  ['sat and msat arguments are mutually exclusive', 'refused'],
 
   ["payment isn't initiated", 'no_payment'],
   ['unable to locate invoice', 'no_invoice'],

@@ -56,6 +56,7 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
     cancelInvoice: (paymentHash) => cancelInvoice(transport, paymentHash),
     pay: (order) => payments.pay(order),
     keysend: (order) => payments.keysend(order),
+    unclearSince: (reference) => payments.unclearSince(reference),
     lookupPayment: (reference) => payments.lookup(reference),
     lookupInvoice: (paymentHash) => lookupInvoice(transport, paymentHash),
     async settlementFinality(settlement, waitMs) {
@@ -77,7 +78,11 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
     readSettlements: (query) => readSettlements(transport, query),
     newestSettlement: () => newestSettlement(transport),
     knowsPosition: (position) => knowsPosition(transport, position),
-    collectEvidence: async (payment) => collectEvidence(transport, payment, await payments.findRecord(payment)),
+    async collectEvidence(payment) {
+      // A request that ends meanwhile has left its record.
+      const maySend = payments.maySend(payment);
+      return collectEvidence(transport, payment, { record: await payments.findRecord(payment), maySend });
+    },
     async queryRoutes(query) {
       pubkey ??= (await readInfo(transport)).info.identity_pubkey;
       return queryRoutes(transport, query, pubkey);

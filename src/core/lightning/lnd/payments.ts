@@ -12,7 +12,7 @@ import {
 } from '../node.ts';
 import { paymentHashOf } from '../payment-hash.ts';
 import type { LndContext } from './context.ts';
-import { meaningOf } from './errors.ts';
+import { LndError, meaningOf } from './errors.ts';
 import { readInfo } from './info.ts';
 import { isRecordOf, outcomeOfRecord, type PaymentRecord, recordsOf } from './payment-record.ts';
 import { toBase64, toBase64Url } from './values.ts';
@@ -28,6 +28,9 @@ const ABLE_MS = 500;
  * Outgoing payments. LND identifies a payment by its hash alone: it pays a hash at most once, and replaces the record of a failed payment when
  * the hash is sent again. So a call reads the record first, and sends only if LND has none, or that of another payment that failed. Only the
  * first request of a new payment is sent without this: LND rejects it if it has a record that has not failed.
+ *
+ * LND stores the record before it sends anything. So if its handler returns an error and there is no record afterwards, this request sent nothing,
+ * whatever the text of the error. Source: `SendPaymentV2` and `PreparePayment` in LND's `routerrpc` and `routing`.
  */
 export class LndPayments {
   readonly #lnd: LndContext;
@@ -51,6 +54,18 @@ export class LndPayments {
     const record = await this.findRecord(reference);
     if (record && isRecordOf(record, reference)) return this.#outcome(reference, record);
     return this.#mayStillRun(reference) ? { state: 'pending' } : undefined;
+  }
+
+  /** See {@link LightningNode.unclearSince}. */
+  unclearSince({ unclearSinceMs = 0, unclearCheckedAtMs = 0 }: PaymentReference): number {
+    const { openedAtMs, unresponsiveAtMs } = this.#lnd.transport;
+    const unobservedMs = Math.max(0, openedAtMs - Math.max(unclearSinceMs, unclearCheckedAtMs));
+    return Math.max(unclearSinceMs + unobservedMs, unresponsiveAtMs);
+  }
+
+  /** Returns whether a request to send the payment is under way, or may still be executed although its caller has stopped. */
+  maySend(reference: PaymentReference): boolean {
+    return this.#running.has(reference.paymentId) || this.#mayStillRun(reference);
   }
 
   /** Returns LND's record of a payment hash; it may be that of another payment. */
@@ -95,6 +110,15 @@ export class LndPayments {
     const checked = this.#checked(order, body);
     if ('state' in checked) return checked;
     return (await this.#send(order, checked, deadline)) ?? (await this.#knownOutcome(order, deadline)) ?? contradiction();
+  }
+
+  /** Returns the outcome of a payment that LND refused to send. @throws when the outcome is unknown. */
+  async #refused(order: PaymentReference, refusal: LndError, deadline: AbortSignal): Promise<PaymentOutcome> {
+    // LND also returns an error when it shuts down, and then the record decides: without an answer about it, the outcome is unknown.
+    const known = await this.#knownOutcome(order, deadline).catch(() => {
+      throw refusal;
+    });
+    return known ?? this.#failure(order, meaningOf(refusal) === 'expired' ? 'TIMEOUT' : 'ERROR');
   }
 
   /** @throws NodeUnavailable when the node cannot send payments. */
@@ -157,10 +181,8 @@ export class LndPayments {
       }
     } catch (error) {
       if (latest) return { state: 'pending' };
-      const meaning = meaningOf(error);
-      if (meaning === 'payment_exists') return undefined;
-      if (meaning === 'expired') return this.#failure(order, 'TIMEOUT');
-      if (meaning === 'refused') return this.#failure(order, 'ERROR');
+      if (meaningOf(error) === 'payment_exists') return undefined;
+      if (error instanceof LndError && error.isOfHandler) return await this.#refused(order, error, deadline);
       throw error;
     }
     if (!latest) throw new Error('LND did not confirm that it has the payment');
@@ -179,9 +201,8 @@ export class LndPayments {
   }
 
   /** LND may execute a request long after its client has closed the connection. */
-  #mayStillRun({ unclearSinceMs }: PaymentReference): boolean {
-    const { transport, timing } = this.#lnd;
-    return unclearSinceMs !== undefined && Date.now() < Math.max(unclearSinceMs, transport.unresponsiveAtMs) + timing.graceMs;
+  #mayStillRun(reference: PaymentReference): boolean {
+    return reference.unclearSinceMs !== undefined && Date.now() < this.unclearSince(reference) + this.#lnd.timing.graceMs;
   }
 }
 

@@ -6,7 +6,7 @@ import { errorMessage } from '../../kernel/log.ts';
 import { NotSent, readBody, requestOverHttps } from '../https-request.ts';
 import { NodeUnavailable } from '../node.ts';
 import { type LndCredentials, readCredentials } from './credentials.ts';
-import { LndError, toNodeError } from './errors.ts';
+import { LndError, readError, toNodeError } from './errors.ts';
 import { readLines } from './response.ts';
 import { type LndAddress, publicLndAddress } from './url.ts';
 
@@ -42,8 +42,10 @@ export class LndTransport {
   /** Each payment and each subscription occupies a socket until it ends. */
   readonly #streams = this.#openAgent({});
   readonly #closing = new AbortController();
-  /** When the node last did not respond, in Unix milliseconds. Requests of before may still wait in its buffers. */
-  unresponsiveAtMs = Date.now();
+  /** Since when this process observes whether the node responds, in Unix milliseconds. */
+  readonly openedAtMs = Date.now();
+  /** When the node last did not respond, in Unix milliseconds; 0: never. Requests of before may still wait in its buffers. */
+  unresponsiveAtMs = 0;
 
   constructor(address: LndAddress) {
     this.#address = address;
@@ -121,7 +123,7 @@ export class LndTransport {
       throw error instanceof NotSent ? this.#unreachable(error.cause) : this.#lost(error);
     });
     if (response.statusCode === 200) return response;
-    throw toNodeError(errorOf(response.statusCode ?? 0, await readBody(response, 'LND', MAX_BYTES)));
+    throw toNodeError(readError(response.statusCode ?? 0, await readBody(response, 'LND', MAX_BYTES)));
   }
 
   #readCredentials(): Promise<LndCredentials> {
@@ -154,18 +156,6 @@ function isSame(ca: string, { raw }: PeerCertificate): boolean {
   } catch {
     return false;
   }
-}
-
-/** Plain calls and streams have different bodies of errors. */
-function errorOf(status: number, text: string): LndError {
-  try {
-    const body = JSON.parse(text) as { message?: string; error?: { message?: string } };
-    const message = body.message ?? body.error?.message;
-    if (typeof message === 'string') return new LndError(message);
-  } catch {
-    // The response is not from LND.
-  }
-  return new LndError(`HTTP status ${status} without an error of LND`);
 }
 
 const SELF_SIGNED = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'];
