@@ -7,6 +7,14 @@ const BASE = 6_000_000_000_000n;
 const honest = fc.bigInt({ min: BASE, max: (BASE * 101n) / 100n });
 const anything = fc.oneof(fc.bigInt({ min: 1n, max: 10n ** 23n }), honest);
 
+const knownAt = (price: bigint): KnownRate => ({
+  accepted: price,
+  candidate: undefined,
+  confirmations: 0,
+  majorityRates: [{ at: 0, low: price, high: price }],
+  isRecent: true,
+});
+
 const quotesOf = (prices: readonly bigint[]) => prices.map((price, index) => ({ source: `host${index}`, price }));
 
 it('agrees on a price within the range of the honest providers, if they are a majority, whatever the others return', () => {
@@ -42,7 +50,7 @@ it('returns no price, or the median of agreeing prices that are more than half',
 it('accepts a price that is ×1.5 or more, or ÷1.5 or less, only after five equal ones in a row or by the operator', () => {
   fc.assert(
     fc.property(fc.array(anything, { maxLength: 30 }), (prices) => {
-      let known: KnownRate = { accepted: BASE, candidate: undefined, confirmations: 0 };
+      let known = knownAt(BASE);
       const recent: bigint[] = [];
       for (const price of prices) {
         const verdict = judge(known, { price, isMajority: true, isAcceptedByOperator: false });
@@ -53,8 +61,8 @@ it('accepts a price that is ×1.5 or more, or ÷1.5 or less, only after five equ
           const last = recent.slice(-CONFIRMATIONS);
           if (isJump)
             expect(last.every((one) => one * 3n > before * 2n === price * 3n > before * 2n) && last.length === CONFIRMATIONS).toBe(true);
-          known = { accepted: price, candidate: undefined, confirmations: 0 };
-        } else known = { ...known, candidate: price, confirmations: verdict };
+          known = knownAt(price);
+        } else if (verdict !== 'kept') known = { ...known, candidate: price, confirmations: verdict };
       }
     }),
     { numRuns: 1000 },

@@ -193,12 +193,33 @@ onBothDatabases('the rates', (open) => {
 
   it('take smaller changes at once', async () => {
     const { sources, refresh, rate, openAlerts } = await ratesOf(await open(), ['60000']);
-    for (const price of ['60000', '89999.99', '60001', '40001']) {
+    for (const price of ['60000', '89999.99', '60001', '60000']) {
       sources[0].price = price;
       await refresh();
       expect(await rate()).toBe(price);
     }
     expect(await openAlerts()).toEqual([]);
+  });
+
+  it('move by less than half in an hour without confirmation, in however many steps', async () => {
+    const { sources, refresh, rate, openAlerts } = await ratesOf(await open(), ['50000', '50000', '50000']);
+    const send = async (price: string) => {
+      for (const source of sources) source.price = price;
+      await refresh();
+      return rate();
+    };
+    expect([await send('50000'), await send('74500'), await send('111005')]).toEqual(['50000', '74500', '74500']);
+    expect(await openAlerts()).toMatchObject([{ subject: 'EUR', message: expect.stringContaining('until it is confirmed') }]);
+    // Down again is as far from the highest rate of the hour as from the lowest one up.
+    expect([await send('50000'), await send('49700'), await send('49000')]).toEqual(['50000', '49700', '49700']);
+    await send('74000');
+    await refresh(59);
+    expect([await send('75000'), await openAlerts()]).toEqual(['75000', []]);
+    expect(await send('111001')).toBe('75000');
+    await refresh(CONFIRMATIONS - 1);
+    expect(await rate()).toBe('111001');
+    // The confirmed jump begins a new hour.
+    expect(await send('166000')).toBe('166000');
   });
 
   it('do not take a jump of all providers together at once', async () => {
@@ -250,11 +271,9 @@ onBothDatabases('the rates', (open) => {
     expect(await rate()).toBe('121000');
   });
 
-  it('take from a minority of the providers neither a first rate nor a change of 10 %', async () => {
+  it('have no first rate of a minority of the providers, unless the operator accepts it', async () => {
     const { sources, refresh, rate, openAlerts, accept } = await ratesOf(await open(), ['60000', '60100', '60200']);
-    const [, second, third] = sources;
-    if (second) second.behave = hangsUp;
-    if (third) third.behave = hangsUp;
+    for (const source of sources.slice(1)) source.behave = hangsUp;
     await refresh(2 * CONFIRMATIONS);
     expect(await rate()).toBeUndefined();
     expect(await openAlerts()).toContainEqual({
@@ -262,19 +281,71 @@ onBothDatabases('the rates', (open) => {
       subject: 'EUR',
       message: expect.stringContaining('60000 EUR, and is the first one. Only a minority of the providers responds.'),
     });
-    if (second) second.price = '60100';
-    await refresh();
-    expect(await rate()).toBe('60050');
-    if (second) second.behave = hangsUp;
-    sources[0].price = '66055';
-    await refresh(2 * CONFIRMATIONS);
-    expect(await rate()).toBe('60050');
     await accept('EUR');
     await refresh();
-    expect(await rate()).toBe('66055');
-    sources[0].price = '70000';
+    expect(await rate()).toBe('60000');
+  });
+
+  it.each([
+    ['9.5 % up', 1.095],
+    ['2.9 % up', 1.029],
+    ['2.9 % down', 0.971],
+  ])('are not moved by a minority of the providers in steps of %s, which raises an alert', async (_name, step) => {
+    const { rates, sources, refresh, rate, openAlerts } = await ratesOf(await open(), ['50000', '50000', '50000']);
     await refresh();
-    expect(await rate()).toBe('70000');
+    for (const source of sources.slice(1)) source.behave = hangsUp;
+    for (let [round, price] = [0, 50_000]; round < 8; round++) {
+      price *= step;
+      sources[0].price = price.toFixed(2);
+      await refresh();
+      expect(await rate()).toBe('50000');
+    }
+    expect(await openAlerts()).toContainEqual({
+      kind: 'fiat_rate',
+      subject: 'EUR',
+      message: expect.stringContaining('and was 50000 before. Only a minority of the providers responds.'),
+    });
+    for (const source of sources) source.price = '50100';
+    await refresh();
+    expect([await rate(), await openAlerts()]).toEqual(['50100', []]);
+    expect((await rates.convert(PRICE)).fiat.rate).toBe('50100');
+  });
+
+  it('are kept for an hour by a minority that returns nearly the same price, with an alert after three refreshes', async () => {
+    const { rates, sources, clock, refresh, rate, openAlerts, accept } = await ratesOf(await open(), ['60000', '60000']);
+    await refresh();
+    if (sources[1]) sources[1].behave = hangsUp;
+    sources[0].price = '61000';
+    await refresh(2);
+    expect(await openAlerts()).toEqual([]);
+    await refresh(58);
+    expect((await rates.list())[0]).toMatchObject({ status: 'valid', rate: { rate: '60000', rate_at: clock.seconds } });
+    expect(await openAlerts()).toContainEqual({
+      kind: 'fiat_rate',
+      subject: 'EUR',
+      message: expect.stringContaining('Only a minority of the providers returns a price for EUR. It does not change the rate of 60000'),
+    });
+    await refresh(MAX_AGE_SECONDS / 60 + 1);
+    expect((await rates.list())[0]?.status).toBe('stale');
+    await expect(rates.convert(PRICE)).rejects.toMatchObject(UNAVAILABLE);
+    await accept('EUR');
+    await refresh(60);
+    expect([await rate(), (await rates.list())[0]?.status]).toEqual(['61000', 'valid']);
+  });
+
+  it('return at once to the price of a majority, wherever the operator has moved the rate with a minority', async () => {
+    const { sources, refresh, rate, openAlerts, accept } = await ratesOf(await open(), ['50000', '50000', '50000']);
+    await refresh();
+    for (const source of sources.slice(1)) source.behave = hangsUp;
+    sources[0].price = '120000';
+    await refresh();
+    await accept('EUR');
+    await refresh();
+    expect(await rate()).toBe('120000');
+    for (const source of sources.slice(1)) source.price = '50200';
+    await refresh();
+    expect(await rate()).toBe('50200');
+    expect(await openAlerts()).toMatchObject([{ subject: `EUR ${sources[0].host}` }]);
   });
 
   it('are stale after their maximum age: no amount is converted, and an alert states it', async () => {

@@ -120,8 +120,8 @@ export const ALERT_KINDS = {
   },
   fiat_rate: {
     meaning:
-      'A provider of FIAT_RATES fails or contradicts the others, the providers disagree, a rate is too old, or it has jumped by half or more. The message has the reason. Amounts are never converted with such a rate.',
-    remedy: `Check the providers, and FIAT_RATES. A jump is used after five refreshes in a row that confirm it. If the price is right, close the alert ${CLOSE} <currency>, which accepts it. The alert closes when the cause is gone.`,
+      'A provider of FIAT_RATES fails or contradicts the others, the providers disagree, only a minority of them answers, a rate is too old, or it has jumped by half or more. The message has the reason. Amounts are never converted with such a rate.',
+    remedy: `Check the providers, and FIAT_RATES. A jump is used after five refreshes in a row in which a majority confirms it. If the price is right, close the alert ${CLOSE} <currency>, which accepts it. The alert closes when the cause is gone.`,
   },
   withdrawals_stopped: {
     meaning: 'An operator has stopped all payments that leave the service. Receiving and transfers between wallets work.',

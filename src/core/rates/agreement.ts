@@ -1,3 +1,5 @@
+import type { RateSpan } from './majority-rates.ts';
+
 /** A price that a provider returned, in units of 10^-8. */
 export interface Quote {
   readonly source: string;
@@ -54,6 +56,10 @@ export interface KnownRate {
   /** A price that waits for confirmation, and how many refreshes in a row have returned it. */
   readonly candidate: bigint | undefined;
   readonly confirmations: number;
+  /** The rates on which a majority agreed in the last hour, or its last one. */
+  readonly majorityRates: readonly RateSpan[];
+  /** Whether a majority, or the operator, set the rate less than an hour ago. */
+  readonly isRecent: boolean;
 }
 
 /** A price on which the providers that answered agree. */
@@ -65,24 +71,31 @@ export interface SeenRate {
   readonly isAcceptedByOperator: boolean;
 }
 
+/**
+ * `accepted`: the price is the new rate. `kept`: the rate stays, and is as new as the price. A number: the price waits for confirmation, and so many
+ * refreshes in a row have returned it.
+ */
+export type Verdict = 'accepted' | 'kept' | number;
+
 /** How many refreshes in a row confirm a jump. */
 export const CONFIRMATIONS = 5;
 
 /**
- * Decides whether a rate is accepted. A change by half or more (×1.5, or ÷1.5) must be confirmed by five refreshes in a row or by the operator. If only
- * a minority of the configured providers answered, this applies from 10 % on and to the first rate, and only the operator can confirm it.
- * @returns `accepted`, or the number of refreshes in a row that have returned this price
+ * Decides what a price does to the rate. A price of a majority is accepted, unless it is ×1.5 or more, or ÷1.5 or less, of any rate on which a majority
+ * agreed in the last hour: then five refreshes in a row must confirm it, or the operator. So small steps move the rate no further than one
+ * step may. A minority never changes the rate: only the operator can accept its price. For an hour it keeps a rate that is near its price.
  */
-export function judge({ accepted, candidate, confirmations }: KnownRate, seen: SeenRate): 'accepted' | number {
+export function judge({ accepted, candidate, confirmations, majorityRates, isRecent }: KnownRate, seen: SeenRate): Verdict {
   const { price, isMajority, isAcceptedByOperator } = seen;
-  const isJump = accepted === undefined ? !isMajority : hasJumped(price, accepted, isMajority ? 15n : 11n);
-  if (!isJump) return 'accepted';
+  if (isMajority && !hasJumped(price, majorityRates)) return 'accepted';
+  if (!isMajority && isRecent && accepted !== undefined && isNear(price, accepted)) return 'kept';
   const isSame = candidate !== undefined && isNear(price, candidate);
   if (isSame && isAcceptedByOperator) return 'accepted';
   const count = isSame ? confirmations + 1 : 1;
   return isMajority && count >= CONFIRMATIONS ? 'accepted' : count;
 }
 
-function hasJumped(price: bigint, from: bigint, tenths: bigint): boolean {
-  return price * 10n >= from * tenths || price * tenths <= from * 10n;
+/** Returns whether a price is ×1.5 or more, or ÷1.5 or less, of one of the rates. */
+export function hasJumped(price: bigint, rates: readonly RateSpan[]): boolean {
+  return rates.some(({ low, high }) => 2n * price >= 3n * low || 3n * price <= 2n * high);
 }
