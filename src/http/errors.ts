@@ -8,6 +8,7 @@ import { NodeUnavailable } from '../core/lightning/node.ts';
 import type { App } from './app-type.ts';
 import { isFromBrowser } from './auth/cross-site.ts';
 import { setCommonHeaders } from './headers.ts';
+import { callerOf } from './limits/callers.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { acceptsPage, sendLnurlErrorPage } from './pages/page.ts';
 import { describeInvalid } from './requests/validation-errors.ts';
@@ -33,7 +34,7 @@ interface ErrorOptions {
 
 /** Sends each error as the API's error object, on the public LNURL routes as LUD-03 describes, and on the paths of `errorForm` in that form. */
 export function handleErrors(app: App, { limits, recordDatabaseError = () => undefined, errorForm }: ErrorOptions): void {
-  markBookings(app);
+  markBookings(app, limits);
   const send = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => sendError(request, reply, refusal, { errorForm });
   app.setErrorHandler((error, request, reply) => {
     // An outage is logged when it begins and when it ends, not for each request.
@@ -44,12 +45,15 @@ export function handleErrors(app: App, { limits, recordDatabaseError = () => und
 }
 
 /** Gives each request a mark that its commits set. Background work of the request keeps only the mark, not the request. */
-function markBookings(app: App): void {
+function markBookings(app: App, limits: RateLimits | undefined): void {
   app.addHook('onRoute', (route) => {
     const { handler } = route;
     route.handler = function (request, reply) {
       const { span, credential } = request;
-      request.booking = { mayHaveBooked: false, span, accountId: credential?.key.accountId };
+      const { payer } = callerOf(request);
+      // A request that changes something is charged for its lines.
+      const chargeTurn = request.method === 'GET' ? limits?.chargeTurn : undefined;
+      request.booking = { mayHaveBooked: false, span, accountId: credential?.key.accountId, payer, chargeTurn, turns: 0 };
       return withBookingMark(request.booking, () => runIn(span, () => handler.call(this, request, reply)));
     };
   });

@@ -1,3 +1,4 @@
+import { PER_TURN, pauseTransaction } from '../kernel/turns.ts';
 import type { SqlParameter, SqlValue, Tx } from './database.ts';
 import { isDivisionByZero } from './errors.ts';
 import type { Statement } from './statement.ts';
@@ -97,7 +98,8 @@ export async function writeManyRows(tx: Tx, rows: readonly RowWrite[]): Promise<
 
 /** Writes rows in a transaction that is not a posting. @throws the `onMiss` of a row that does not change as it must */
 export async function writeRows(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
+    if (index > 0 && index % PER_TURN.writtenRows === 0) await pauseTransaction();
     const missed = await writeRow(tx, row);
     if (missed) throw missed;
   }

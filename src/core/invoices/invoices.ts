@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
@@ -8,6 +7,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Markers } from '../kernel/markers.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { takeTurn } from '../kernel/turns.ts';
 import type { Guard, Ledger } from '../ledger/ledger.ts';
 import type { IncomingPayment } from '../lightning/node.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -216,7 +216,7 @@ export class Invoices {
     const invoices: Invoice[] = [];
     let last: Invoice | undefined;
     for (let read = 0; read < MAX_READ; ) {
-      if (read > 0) await nextTurn();
+      if (read > 0) await takeTurn();
       const wanted = Math.min(READ_AT_ONCE, limit - invoices.length);
       const cursor = last?.id ?? after ?? (order === 'desc' ? 'lntx_~' : '');
       const page = (await database.all(statement, id, unixSeconds(clock), cursor, wanted)).map(rowToInvoice);

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Tx } from '../db/database.ts';
 import { endRetentionPeriod, PERIODS_PER_DAY } from '../db/retention.ts';
 import { decodeBase62, encodeBase62 } from '../kernel/ids.ts';
+import { PER_TURN, takeTurn } from '../kernel/turns.ts';
 import { lockEventOrder } from './bookings.sql.ts';
 import * as sql from './event-log.sql.ts';
 import { type EventType, isEventType } from './event-types.ts';
@@ -57,8 +57,7 @@ export const START = 0;
 /** The position after every event. */
 export const END = Number.MAX_SAFE_INTEGER;
 
-/** How many rows one statement reads to filter them, and how many one read. */
-const READ_AT_ONCE = 1000;
+/** How many rows one read compares with a filter. */
 const MAX_READ = 10_000;
 
 export type EventLog = ReturnType<typeof createEventLog>;
@@ -140,8 +139,8 @@ async function readPart(database: Database, { scope, types, order = 'asc' }: Eve
   const events: LoggedEvent[] = [];
   let next = after;
   for (let read = 0; read < MAX_READ; ) {
-    if (read > 0) await nextTurn();
-    const wanted = types ? READ_AT_ONCE : limit - events.length;
+    if (read > 0) await takeTurn();
+    const wanted = types ? PER_TURN.scannedRows : limit - events.length;
     const rows = await readPage(database, scope, order, next, wanted);
     for (const row of rows) {
       next = row.position;

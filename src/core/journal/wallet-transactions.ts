@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import type { RowWrite } from '../db/row-write.ts';
+import { PER_TURN, takeTurn } from '../kernel/turns.ts';
 import { type AmountRange, isAmountInRange, positionsInRange } from './amount-range.ts';
 import { parseWalletTransactionId, walletTransactionId } from './wallet-transaction-id.ts';
 import * as sql from './wallet-transactions.sql.ts';
@@ -36,8 +36,7 @@ export interface TransactionPart {
   readonly next: sql.WalletTransactionRow | undefined;
 }
 
-/** How many rows one statement reads, so that other requests are not delayed, and how many one request reads to filter them. */
-const READ_AT_ONCE = 1000;
+/** How many rows one request reads to filter them. */
 const MAX_READ = 20_000;
 /** The maximum difference between the clocks of instances, which set the times. */
 const CLOCK_SLACK_MS = 60_000;
@@ -73,8 +72,8 @@ async function readPositions(
   );
   const rows: sql.WalletTransactionRow[] = [];
   for (let start = 0; start < ordered.length; ) {
-    if (start > 0) await nextTurn();
-    const wanted = start > 0 ? READ_AT_ONCE : Math.min(limit + 1, READ_AT_ONCE);
+    if (start > 0) await takeTurn();
+    const wanted = start > 0 ? PER_TURN.scannedRows : Math.min(limit + 1, PER_TURN.scannedRows);
     const positions = ordered.slice(start, start + wanted);
     const page = await database.all(sql.findPositions, positions);
     if (page.length < positions.length) return undefined;
@@ -104,8 +103,8 @@ async function readInOrder(
   let position = await startOf(database, query, after);
   let last: sql.WalletTransactionRow | undefined;
   for (let read = 0; read < MAX_READ; ) {
-    if (read > 0) await nextTurn();
-    const wanted = isFiltered && read > 0 ? READ_AT_ONCE : Math.min(limit + 1 - rows.length, READ_AT_ONCE);
+    if (read > 0) await takeTurn();
+    const wanted = isFiltered && read > 0 ? PER_TURN.scannedRows : Math.min(limit + 1 - rows.length, PER_TURN.scannedRows);
     const page = await database.all(pages[order][status], id, position, wanted);
     const matching = await filterTransactions(page, query);
     for (const row of matching) {
@@ -130,8 +129,8 @@ export async function skipTransactions(
   const [pages, id] = statementsOf(scope);
   let position = order === 'desc' ? Number.MAX_SAFE_INTEGER : 0;
   for (let skipped = 0; skipped < count; ) {
-    if (skipped > 0) await nextTurn();
-    const step = Math.min(count - skipped, MAX_READ);
+    if (skipped > 0) await takeTurn();
+    const step = Math.min(count - skipped, PER_TURN.indexEntries);
     const row = await database.first(pages[order].skip[status], id, position, step, step - 1);
     if (!row) return undefined;
     position = row.position;

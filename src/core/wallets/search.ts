@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { List, ListPage, ListPart } from '../kernel/list.ts';
+import { PER_TURN, takeTurn } from '../kernel/turns.ts';
 import type { Wallet } from './wallets.ts';
 
 /** Undefined matches everything. */
@@ -9,7 +9,6 @@ export interface WalletSearch {
   readonly status?: Wallet['status'] | undefined;
 }
 
-const PIECE = 1000;
 const MAX_SEARCHED = 20_000;
 
 /**
@@ -26,16 +25,15 @@ export function searchList(all: List<Wallet>, { label, status }: WalletSearch): 
   async function readPage({ limit, order, after }: ListPart): Promise<ListPage<Wallet>> {
     const items: Wallet[] = [];
     let last = after;
-    for (let searched = 0; searched < MAX_SEARCHED; searched += PIECE) {
-      const piece = await all.readPage({ limit: PIECE, order, after: last });
+    for (let searched = 0; searched < MAX_SEARCHED; searched += PER_TURN.scannedRows) {
+      const piece = await all.readPage({ limit: PER_TURN.scannedRows, order, after: last });
       for (const wallet of piece.items.filter(isMatch)) {
         if (items.length === limit) return { items, next: items.at(-1)?.id };
         items.push(wallet);
       }
       if (piece.next === undefined) return { items, next: undefined };
       last = piece.next;
-      // SQLite returns synchronously.
-      await nextTurn();
+      await takeTurn();
     }
     return { items, next: last };
   }

@@ -1,5 +1,6 @@
 import { cursorAt, type EventLog, type EventScope, type LoggedEvent } from '../../core/journal/event-log.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
+import { PER_TURN, takeTurn } from '../../core/kernel/turns.ts';
 import type { Feed } from './feed.ts';
 import { RETRY_MS } from './streams.ts';
 
@@ -14,8 +15,7 @@ export interface StreamedEvents {
   readonly after: number | undefined;
 }
 
-/** How many events are read from the log, and how many are rendered, at once. */
-const PART = 200;
+/** How many events are rendered at once. */
 const SLICE = 20;
 
 /**
@@ -42,7 +42,8 @@ export async function* eventFrames(
   while (!signal.aborted) {
     // The listener was added before the log is read, so each event is in what is read or among the new ones, or in both.
     while (isBehind && !signal.aborted) {
-      const part = await eventLog.read({ scope, types }, position, PART);
+      await takeTurn();
+      const part = await eventLog.read({ scope, types }, position, PER_TURN.rows);
       yield* framesOf(part.events);
       position = part.next;
       isBehind = !part.isEnd;

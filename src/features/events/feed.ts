@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Database } from '../../core/db/database.ts';
 import { type EventLog, type LoggedEvent, START, UnknownCursor } from '../../core/journal/event-log.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
+import { outsideRequest } from '../../core/kernel/booking-mark.ts';
 import { pause } from '../../core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
 
@@ -132,7 +133,8 @@ export class Feed {
       reader.position = position;
     });
     const reader: Reader = { position: START, started };
-    void this.#run(reader);
+    // It reads for all listeners, not for the request of the first one.
+    void outsideRequest(() => this.#run(reader));
     return reader;
   }
 

@@ -11,11 +11,11 @@ import {
 } from '../../core/journal/event-log.ts';
 import { EVENT_NAMES } from '../../core/journal/event-types.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { takeTurn } from '../../core/kernel/turns.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, eventTypes, KeyParams } from '../../http/fields.ts';
-import { listTurn } from '../../http/limits/callers.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { readPage, sendPart } from '../../http/responses/list.ts';
 import { CSV_FORMAT, isCsvRequest, sendCsv } from '../../http/responses/list-csv.ts';
@@ -125,7 +125,7 @@ export function eventRoutes(app: App, { access, feed, eventLog, renderEvents, st
       return sendCsv(request, reply, { readPage: (part) => readPart(query, part) }, (event: object) => event, { order, after });
     }
     const { limit } = readPage(request.query);
-    await listTurn(request);
+    await takeTurn();
     const { items, next } = await readPart(query, { limit, after });
     return sendPart(request, reply, { objects: items, limit, next });
   }

@@ -6,11 +6,11 @@ import type { Database } from '../../core/db/database.ts';
 import { sumOfKey } from '../../core/journal/wallet-transactions.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { takeTurn } from '../../core/kernel/turns.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
 import { filteredWallet, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requestBody } from '../../http/fields.ts';
-import { listTurn } from '../../http/limits/callers.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { CsvListQuery, MAX_COUNT, sendList } from '../../http/responses/list.ts';
 import { KeyDetails, KeyObject, NewKeyObject } from './key-object.ts';
@@ -155,7 +155,7 @@ export function keyRoutes(app: App, deps: KeyRouteContext): void {
   app.get('/v1/keys/:id', { schema: getSchema }, async (request) => {
     const { key } = await deps.access.keyManager(request);
     const found = await deps.keyring.findOfAccount(key.accountId, request.params.id);
-    await listTurn(request);
+    await takeTurn();
     const sum = await sumOfKey(deps.database, found.lineage_id, MAX_COUNT);
     return { ...found, num_paid: sum?.count ?? null, paid_msat: sum?.sumMsat ?? null };
   });

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Database } from '../../core/db/database.ts';
 import { shownSat } from '../../core/journal/amount-range.ts';
+import { takeTurn } from '../../core/kernel/turns.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { choice, requireNoKey } from '../../http/fields.ts';
-import { listTurn } from '../../http/limits/callers.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { type SearchType, search, TYPES } from './search.ts';
@@ -79,7 +79,7 @@ export function searchRoutes(app: App, { access, database }: { access: Access; d
     if (scope === 'service') await access.operator(request);
     const accountId = scope === 'service' ? undefined : await access.account(request);
     requireNoKey('`q`', q);
-    await listTurn(request);
+    await takeTurn();
     const found = await search(database, { accountId, text: q.trim(), type, limit: Math.min(perPage, MAX_RESULTS) });
     return found.map(({ amount_msat: amountMsat, balance_msat: balanceMsat, ...one }) => ({
       ...one,

@@ -5,7 +5,6 @@ import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, END_OF_TIME, KeyParams } from '../../http/fields.ts';
-import { listTurn } from '../../http/limits/callers.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { csvRow, sendCsvFile, withoutFormula } from '../../http/responses/csv.ts';
 import type { History } from './history.ts';
@@ -61,7 +60,7 @@ export function transactionCsvRoutes(app: App, { access, history }: { access: Ac
   app.get('/v1/wallet-transactions/export', { schema: exportSchema, config: { closedQuery: true } }, async (request, reply) => {
     const scope = await accountScope(access, request);
     const { order = 'desc', ...filters } = request.query;
-    const pages = history.export(scope, readTransactionQuery(filters), { order, beforePage: () => listTurn(request) });
+    const pages = history.export(scope, readTransactionQuery(filters), order);
     return sendCsvFile(request, reply, 'transactions', exportCsv(pages));
   });
 }

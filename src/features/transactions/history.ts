@@ -11,6 +11,7 @@ import { invariant } from '../../core/kernel/assert.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { type List, mapList } from '../../core/kernel/list.ts';
 import { type Msat, msat } from '../../core/kernel/money.ts';
+import { PER_TURN } from '../../core/kernel/turns.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import { completeRows, fundedWallets, renderOpenInvoices, renderRows, type Sources } from './complete.ts';
@@ -18,9 +19,6 @@ import { findLightning } from './find-lightning.ts';
 import { findOpenItem, isOwn, type ListQuery, type ListScope, listTransactions, readWholeList } from './lists.ts';
 import type { WalletTransaction } from './wallet-transaction.ts';
 import type { RenderedTransaction } from './wallet-transaction-object.ts';
-
-/** The page size of statements: the memory that a slow client occupies. */
-const STATEMENT_PAGE = 100;
 
 /** A transfer as the wallet that sent the money sees it. */
 export interface TransferOut {
@@ -52,9 +50,8 @@ export function createHistory(sources: Sources) {
       return mapList(listTransactions(sources, of, query), (items) => items.map(sources.objects.walletTransaction));
     },
 
-    /** Returns all transactions of a list in pages. `beforePage` is awaited before each page is read. */
-    export: (of: ListScope, query: ListQuery, { order, beforePage }: { order: 'asc' | 'desc'; beforePage: () => Promise<void> }) =>
-      readWholeList(sources, of, query, { order, beforePage, limit: STATEMENT_PAGE }),
+    /** Returns all transactions of a list in pages, one for each turn. */
+    export: (of: ListScope, query: ListQuery, order: 'asc' | 'desc') => readWholeList(sources, of, query, { order, limit: PER_TURN.rows }),
 
     /** Returns a wallet transaction of the account by its id: also an open invoice, or the credit of the invoice that was open. */
     async find(accountId: string, id: string): Promise<RenderedTransaction | undefined> {
@@ -66,11 +63,11 @@ export function createHistory(sources: Sources) {
       return row && isOwn(row, { accountId }) ? (await renderRows(sources, [row]))[0] : undefined;
     },
 
-    /** Returns the settled transactions of a period (Unix seconds, inclusive), oldest first, in pages. */
+    /** Returns the settled transactions of a period (Unix seconds, inclusive), oldest first, in pages, one for each turn. */
     async *statement({ ledgerAccount }: Wallet, { from, to }: { from: number; to: number }): AsyncGenerator<WalletTransaction[]> {
       const query = { status: 'settled', order: 'asc', fromMs: from * 1000, untilMs: to * 1000 + 999 } as const;
       for (let after: number | undefined = 0; after !== undefined; ) {
-        const part: TransactionPart = await readTransactions(database, { ledgerAccount }, query, { after, limit: STATEMENT_PAGE });
+        const part: TransactionPart = await readTransactions(database, { ledgerAccount }, query, { after, limit: PER_TURN.rows });
         yield await completeRows(sources, part.rows);
         after = part.next?.position;
       }

@@ -65,7 +65,6 @@ export function listTransactions(sources: Sources, of: ListScope, query: ListQue
 interface WholeList {
   readonly order: ListPart['order'];
   readonly limit: number;
-  readonly beforePage: () => Promise<void>;
 }
 
 /** Reads a list from its beginning to its end, in pages. No transaction is left out or repeated, although payments end meanwhile. */
@@ -73,13 +72,12 @@ export async function* readWholeList(
   sources: Sources,
   of: ListScope,
   query: ListQuery,
-  { order, limit, beforePage }: WholeList,
+  { order, limit }: WholeList,
 ): AsyncGenerator<readonly WalletTransaction[]> {
   const { status } = query;
   if (status === 'open' || query.paymentHash !== undefined) {
     const list = listTransactions(sources, of, query);
     for (let after: string | undefined; ; ) {
-      await beforePage();
       const { items, next } = await list.readPage({ limit, order, after });
       yield items;
       if (next === undefined) return;
@@ -90,7 +88,6 @@ export async function* readWholeList(
   const pending = new Set<string>();
   const filter = { ...filterOf(sources, query), status, order };
   for (let after: number | undefined; ; ) {
-    await beforePage();
     const { rows, next }: TransactionPart = await readTransactions(sources.database, transactionScopeOf(of), filter, { after, limit });
     yield await completeRows(
       sources,

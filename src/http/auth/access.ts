@@ -7,6 +7,7 @@ import type { Sessions } from '../../core/accounts/sessions.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Guard } from '../../core/ledger/ledger.ts';
 import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
+import { callerOf } from '../limits/callers.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import { SESSION_PREFIX, type SentCredential, sentCredential } from './credential.ts';
 
@@ -52,7 +53,7 @@ export function createAccess({ directory, keyUses, wallets, limits, ...modules }
     keyUses.record(key);
     const isChange = isManaging(request);
     request.credential = { text: sent.text, key: isChange ? { ...key, isManaging: true } : key };
-    if (request.booking) request.booking.accountId = key.accountId;
+    if (request.booking) Object.assign(request.booking, { accountId: key.accountId, payer: callerOf(request).payer });
     // The transaction of the change checks it again.
     if (isChange) await directory.requireAllowed(key.accountId, 'manage');
     return request.credential;

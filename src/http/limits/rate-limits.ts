@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonicalText, isPublicText } from '../../core/accounts/keys.ts';
+import type { BookingMark } from '../../core/kernel/booking-mark.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { CHARGE } from '../../core/kernel/turns.ts';
 import { sentCredential } from '../auth/credential.ts';
 import { takesIdempotencyKey } from '../idempotent.ts';
 import { networkOf } from './addresses.ts';
+import { callerOf } from './callers.ts';
 import { OpenCounts } from './open-counts.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 
@@ -41,6 +44,7 @@ interface RequestBucket {
 export class RateLimits {
   readonly #maxAtOnce: number;
   readonly #keys: TokenBuckets;
+  readonly #accounts: TokenBuckets;
   readonly #addresses: TokenBuckets;
   readonly #invoices: TokenBuckets;
   readonly #payers: TokenBuckets;
@@ -53,6 +57,7 @@ export class RateLimits {
     const unlessUnlimited = (rate: Rate) => bucketsOf(addressRate.perSecond === 0 ? addressRate : rate);
     this.#maxAtOnce = maxAtOnce;
     this.#keys = bucketsOf(keyRate);
+    this.#accounts = bucketsOf(keyRate);
     this.#addresses = bucketsOf(addressRate);
     this.#invoices = unlessUnlimited(INVOICE_RATE);
     this.#payers = unlessUnlimited(PAYER_RATE);
@@ -117,6 +122,21 @@ export class RateLimits {
     request.isChargeDue = false;
   }
 
+  /**
+   * Charges the account, or the address, of a request for a turn of its work, except the first (turns.ts), and for the bytes that were sent since.
+   * Returns how many milliseconds the turn must wait.
+   */
+  readonly chargeTurn = (mark: BookingMark, bytes: number): number => {
+    mark.turns = (mark.turns ?? 0) + 1;
+    if (mark.turns === 1 || mark.payer === undefined) return 0;
+    return this.#accounts.takeInAdvance(mark.payer, CHARGE.turn + (CHARGE.kilobyte * bytes) / 1000);
+  };
+
+  /** Charges the account of a request for the lines that it books, apart from the first. @throws Refusal `rate_limited` */
+  chargeLines(request: FastifyRequest, lines: number): void {
+    if (!this.#accounts.takeToken(callerOf(request).payer, (lines - 1) * CHARGE.line)) throw new Refusal('rate_limited', TOO_MANY_LINES);
+  }
+
   /** Admits a payer's request for an invoice of a wallet. @throws Refusal `rate_limited` */
   admitInvoiceRequest({ ip }: FastifyRequest, payee: string): void {
     const address = networkOf(ip);
@@ -145,6 +165,8 @@ export class RateLimits {
   }
 }
 
+const TOO_MANY_LINES =
+  'The account has sent more lines than its rate limit has requests. This request booked nothing. Try again later, or with fewer lines.';
 const TOO_MANY_OPEN = 'The key has too many requests open at once.';
 
 function mayBeReplay({ method, headers, routeOptions }: FastifyRequest): boolean {

@@ -27,13 +27,24 @@ export class TokenBuckets {
     return this.#buckets.size;
   }
 
-  /** Takes a token. Returns false when the bucket is empty. */
-  takeToken(name: string): boolean {
+  /**
+   * Takes tokens: one by default. Returns false, and takes none, when the bucket has too few. A full bucket is enough for any number, and then fills
+   * from below zero.
+   */
+  takeToken(name: string, count = 1): boolean {
     if (this.#rate.perSecond === 0) return true;
     const bucket = this.#refill(name);
-    if (bucket.tokens < 1) return false;
-    bucket.tokens -= 1;
+    if (bucket.tokens < Math.min(count, this.#rate.burst)) return false;
+    bucket.tokens -= count;
     return true;
+  }
+
+  /** Takes tokens that the bucket may not have yet. Returns after how many milliseconds it would have had them. */
+  takeInAdvance(name: string, count: number): number {
+    if (this.#rate.perSecond === 0) return 0;
+    const bucket = this.#refill(name);
+    bucket.tokens -= count;
+    return Math.max(0, (-bucket.tokens / this.#rate.perSecond) * 1000);
   }
 
   /** Returns whether the bucket is empty, without taking a token. */

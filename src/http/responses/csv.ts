@@ -1,11 +1,29 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { insideRequest } from '../../core/kernel/booking-mark.ts';
+import { takeTurn } from '../../core/kernel/turns.ts';
 
-/** Sends rows as a file with this name, while they are read. */
+/** Sends rows as a file with this name, while they are read: each text of the source in a turn, so at most `PER_TURN.rows` rows. */
 export function sendCsvFile(request: FastifyRequest, reply: FastifyReply, name: string, rows: AsyncIterable<string>): FastifyReply {
   reply.header('content-disposition', `attachment; filename="${name}.csv"`);
   // Fastify would read all rows for HEAD.
-  return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : rows));
+  return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : insideRequest(inTurns(rows))));
+}
+
+/** Yields each text in a turn, which is charged for the bytes of the one before it. */
+async function* inTurns(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  const iterator = texts[Symbol.asyncIterator]();
+  try {
+    for (let bytes = 0; ; ) {
+      await takeTurn(bytes);
+      const { done, value } = await iterator.next();
+      if (done) return;
+      bytes = Buffer.byteLength(value);
+      yield value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 /**

@@ -3,14 +3,14 @@ import { Type } from 'typebox';
 import { isJsonObject } from '../../core/kernel/json.ts';
 import type { List, ListPage, ListPart } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { PER_TURN, takeTurn } from '../../core/kernel/turns.ts';
 import { fieldsOf, type RouteSchema } from '../field-schema.ts';
 import { choice } from '../fields.ts';
-import { listTurn } from '../limits/callers.ts';
 import { csvRow, sendCsvFile, withoutFormula } from './csv.ts';
 import { type Selection, selectionOf } from './select.ts';
 
-/** Small, because an item can be several kilobytes and the cells of a page are built synchronously. */
-const PER_READ = 25;
+/** An item can be several kilobytes, and is serialized twice. */
+const PER_READ = PER_TURN.rows / 2;
 
 /** The query parameter of a list that is also sent as CSV. */
 export const CSV_FORMAT = {
@@ -48,12 +48,9 @@ export async function sendCsv<T>(
   const columns = selectedOf(columnsOf(array.items), selectionOf(request));
   // The serializer omits fields that are not in the schema, as it does for JSON.
   const serialize = reply.getSerializationFunction('200') ?? JSON.stringify;
+  const readPage = (from: string | undefined): Promise<ListPage<T>> => list.readPage({ limit: PER_READ, order, after: from });
+  await takeTurn();
   const first = await readPage(after);
-
-  async function readPage(from: string | undefined): Promise<ListPage<T>> {
-    await listTurn(request);
-    return list.readPage({ limit: PER_READ, order, after: from });
-  }
 
   async function* rows(): AsyncGenerator<string> {
     yield csvRow(columns.map(({ path }) => path.join('_')));

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Counted, List, ListPart } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { PER_TURN, takeTurn } from '../../core/kernel/turns.ts';
 import { fieldsOf } from '../field-schema.ts';
 import { choice } from '../fields.ts';
-import { listTurn } from '../limits/callers.ts';
 import { type Links, setLinks } from './links.ts';
 import { CSV_FORMAT, isCsvRequest, sendCsv } from './list-csv.ts';
 import { pick, selectionOf } from './select.ts';
@@ -13,8 +13,7 @@ const MAX_PER_PAGE = 100;
 const DEFAULT_PER_PAGE = 50;
 /** Counting reads every item, so it stops here. Pages by number end here, too. */
 export const MAX_COUNT = 10_000;
-/** Rendering and serializing a page blocks all other requests. */
-const MAX_PAGE_BYTES = 1_000_000;
+const MAX_PAGE_BYTES = PER_TURN.bytes;
 
 const PER_PAGE = Type.Optional(
   Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of items on a page. Default: 50, at most 100' }),
@@ -89,7 +88,7 @@ export async function sendList<T>(
   const page = readPage(query);
   const { limit, offset } = page;
   const isNumbered = after === undefined && Object.hasOwn(fieldsOf(request.routeOptions.schema?.querystring), 'page');
-  await listTurn(request);
+  await takeTurn();
   const counted = isNumbered || query.count === 1 ? countOf(await list.count(MAX_COUNT + 1, order)) : undefined;
   if (page.page > 1 && counted?.isCapped && offset >= MAX_COUNT) throw new Refusal('validation_failed', LAST_PAGE);
   const { items, next } = await list.readPage({ limit, order, after, offset });
@@ -120,7 +119,7 @@ export async function readListPage<T>(
   const query = request.query as Static<typeof ListQuery>;
   const { after, order = defaultOrder } = query;
   const { limit } = readPage(query);
-  await listTurn(request);
+  await takeTurn();
   const counted = query.count === 1 ? countOf(await list.count(MAX_COUNT + 1, order)) : undefined;
   const { items, next } = await list.readPage({ limit, order, after });
   if (counted) setTotal(reply, counted);

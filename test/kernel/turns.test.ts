@@ -1,6 +1,6 @@
 import { setImmediate as nextCycle } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { FairTurns } from '../../src/http/limits/callers.ts';
+import { FairTurns } from '../../src/core/kernel/turns.ts';
 
 /** Requests turns for callers, and records in which cycle of the event loop each was granted. */
 async function grantsOf(callers: readonly string[]): Promise<{ caller: string; cycle: number }[]> {
