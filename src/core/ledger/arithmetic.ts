@@ -1,6 +1,7 @@
 import { invariant } from '../kernel/assert.ts';
 import { MAX_MSAT, type Msat, minMsat, msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { PER_TURN, pauseTransaction } from '../kernel/turns.ts';
 import { mayGoBelowZero } from './accounts.ts';
 import { entryHash } from './chain.ts';
 import type { Balance, HoldOrder, Posting, TransferOrder, TransferRow } from './posting.ts';
@@ -76,7 +77,7 @@ export interface Worksheet {
  * @returns undefined when the posting was applied; otherwise the reason: a {@link Refusal}, a {@link HoldClosed}, or a bug. It is returned
  * and not thrown, because it does not concern the other postings of the batch.
  */
-export function applyPosting(sheet: Worksheet, posting: Posting): Error | undefined {
+export async function applyPosting(sheet: Worksheet, posting: Posting): Promise<Error | undefined> {
   const draft = draftOf(sheet, posting);
   try {
     for (const { holdId, account } of posting.voids ?? []) closeHold(draft, holdId, account, 'voided');
@@ -86,7 +87,10 @@ export function applyPosting(sheet: Worksheet, posting: Posting): Error | undefi
       invariant(spentMsat <= hold.amountMsat, `hold ${holdId} is posted for more than it reserved`);
       for (const transfer of transfers) bookTransfer(draft, transfer);
     }
-    for (const transfer of posting.transfers ?? []) bookTransfer(draft, transfer);
+    for (const [index, transfer] of (posting.transfers ?? []).entries()) {
+      if (index > 0 && index % PER_TURN.lines === 0) await pauseTransaction();
+      bookTransfer(draft, transfer);
+    }
     for (const hold of posting.holds ?? []) openHold(draft, hold);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

@@ -9,6 +9,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { runningSpan, traced } from '../kernel/tracing.ts';
+import { PER_TURN } from '../kernel/turns.ts';
 import { isSystemAccount } from './accounts.ts';
 import { applyPosting, balanceOf, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
@@ -30,7 +31,7 @@ export interface BatchCommit {
 }
 
 const MAX_BATCH = 256;
-/** The transfers of a batch, unless one posting has more. They take about 40 ms of the only thread on SQLite. */
+/** The transfers of a batch of short postings. */
 const MAX_TRANSFERS = 1000;
 const MAX_QUEUE = 10_000;
 const RESOLVE_AGAIN_MS = 500;
@@ -43,6 +44,9 @@ export class GroupCommit {
   readonly #store: LedgerStore;
   readonly #clock: Clock;
   #queue: Waiting[] = [];
+  /** Postings with many lines. Each is a batch, and takes turns with the others, which would otherwise wait for all of them. */
+  #long: Waiting[] = [];
+  #isTurnOfLong = false;
   #active = 0;
   readonly #runners = new Set<Promise<void>>();
   #batches = 0;
@@ -57,10 +61,10 @@ export class GroupCommit {
 
   /** @throws Refusal `ledger_busy` when the queue is full, StatementFailed while commits are stalled, if the posting may be refused. */
   add(posting: Posting): Promise<Receipt> {
-    if (this.#queue.length >= MAX_QUEUE && mayBeRefused(posting)) return Promise.reject(new Refusal('ledger_busy'));
+    if (this.#queue.length + this.#long.length >= MAX_QUEUE && mayBeRefused(posting)) return Promise.reject(new Refusal('ledger_busy'));
     if (this.#store.stalls.isStalled() && mayBeRefused(posting)) return Promise.reject(stalled());
     return new Promise((resolve, reject) => {
-      this.#queue.push({ posting, span: runningSpan(), resolve, reject });
+      (isLong(posting) ? this.#long : this.#queue).push({ posting, span: runningSpan(), resolve, reject });
       if (this.#active >= this.#store.concurrentBatches) return;
       const runner: Promise<void> = outsideRequest(() => this.#run()).finally(() => this.#runners.delete(runner));
       this.#runners.add(runner);
@@ -69,14 +73,16 @@ export class GroupCommit {
 
   /** No transaction of these postings has begun. */
   #refuseWaiting(): void {
-    const waiting = this.#queue;
-    this.#queue = waiting.filter(({ posting }) => !mayBeRefused(posting));
+    const waiting = [...this.#queue, ...this.#long];
+    const mustBeBooked = ({ posting }: Waiting) => !mayBeRefused(posting);
+    this.#queue = this.#queue.filter(mustBeBooked);
+    this.#long = this.#long.filter(mustBeBooked);
     for (const { posting, reject } of waiting) if (mayBeRefused(posting)) reject(stalled());
   }
 
   /** Returns how many postings wait, and how many were committed since the start. */
   stats() {
-    return { waiting: this.#queue.length, batches: this.#batches, postings: this.#postings };
+    return { waiting: this.#queue.length + this.#long.length, batches: this.#batches, postings: this.#postings };
   }
 
   onBatch(listener: (batch: BatchCommit) => void): void {
@@ -91,9 +97,16 @@ export class GroupCommit {
   async #run(): Promise<void> {
     this.#active += 1;
     // One turn of the event loop lets requests that are ready now join the batch.
-    for (await nextTurn(); this.#queue.length > 0; ) await this.#commit(this.#queue.splice(0, batchSize(this.#queue)));
-    // In the same turn in which the queue was empty, so the next posting starts a runner.
+    await nextTurn();
+    for (let batch = this.#takeBatch(); batch.length > 0; batch = this.#takeBatch()) await this.#commit(batch);
+    // In the same turn in which the queues were empty, so the next posting starts a runner.
     this.#active -= 1;
+  }
+
+  #takeBatch(): Waiting[] {
+    const takesLong = this.#long.length > 0 && (this.#isTurnOfLong || this.#queue.length === 0);
+    this.#isTurnOfLong = !takesLong;
+    return takesLong ? this.#long.splice(0, 1) : this.#queue.splice(0, batchSize(this.#queue));
   }
 
   async #commit(batch: readonly Waiting[], isRetry = false): Promise<void> {
@@ -161,6 +174,11 @@ export class GroupCommit {
   }
 }
 
+/** Returns whether booking a posting takes more than a turn. */
+function isLong({ transfers = [] }: Posting): boolean {
+  return transfers.length > PER_TURN.lines;
+}
+
 /** Returns how many postings from the front of the queue form a batch: at least one. */
 function batchSize(queue: readonly Waiting[]): number {
   let transfers = 0;
@@ -198,10 +216,11 @@ export async function bookBatch(batch: BatchTx, batchId: string, postings: reado
   const unguarded = await guards;
   const sheet = await worksheet;
   const before = new Map(sheet.holds);
-  const decisions: Decision[] = postings.map((posting) => {
+  const decisions: Decision[] = [];
+  for (const posting of postings) {
     const transfers = sheet.newTransfers.length;
-    return unguarded.get(posting) ?? applyPosting(sheet, posting) ?? receiptOf(posting, sheet, transfers);
-  });
+    decisions.push(unguarded.get(posting) ?? (await applyPosting(sheet, posting)) ?? receiptOf(posting, sheet, transfers));
+  }
   const holds = [...sheet.holds.values()];
   const applied = postings.filter((_, index) => !(decisions[index] instanceof Error));
   await batch.write({

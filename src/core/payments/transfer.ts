@@ -8,6 +8,7 @@ import type { FiatAmount } from '../kernel/fiat.ts';
 import { newId, newIds } from '../kernel/ids.ts';
 import { MAX_MSAT, type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { PER_TURN, takeTurn } from '../kernel/turns.ts';
 import { InsufficientBalance, type Ledger, type Posting, type Receipt, type RowWrite, type TransferOrder } from '../ledger/ledger.ts';
 import { LimitMissed, type Limits } from '../limits/limits.ts';
 import { type Wallet, walletGuard } from '../wallets/wallets.ts';
@@ -94,7 +95,10 @@ async function postOnce(
 ): Promise<Receipt> {
   const { source, lines, lineageId } = order;
   const priced: PricedLine[] = [];
-  for (const [index, line] of lines.entries()) priced.push(await withFee(deps, { source, lineageId }, line, ids[index] ?? ''));
+  for (const [index, line] of lines.entries()) {
+    if (index > 0 && index % PER_TURN.lines === 0) await takeTurn();
+    priced.push(await withFee(deps, { source, lineageId }, line, ids[index] ?? ''));
+  }
   requireSum(priced);
   const posting: Posting = {
     guards: [

@@ -5,6 +5,7 @@ import { idsFrom } from '../../core/kernel/ids.ts';
 import { floorSat, msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { RunningTasks } from '../../core/kernel/running-tasks.ts';
+import { PER_TURN, takeTurn } from '../../core/kernel/turns.ts';
 import type { Receipt } from '../../core/ledger/ledger.ts';
 import type { TransferLine } from '../../core/payments/transfer.ts';
 import type { Converter } from '../../core/rates/rates.ts';
@@ -13,6 +14,7 @@ import { AMOUNT, FIAT_AMOUNT, type RequestedAmount, readAnyAmount } from '../../
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import { checkLine, convertLine, linesOf, refusalOfLine } from '../../http/bulk.ts';
 import { described, KeyParams, Memo, memoText, PassThru, passThruText, requestBody } from '../../http/fields.ts';
+import type { RateLimits } from '../../http/limits/rate-limits.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { namedObject } from '../../http/responses/response-types.ts';
 import type { TransferOut } from '../transactions/history.ts';
@@ -63,20 +65,25 @@ export const bulkTransferSchema = {
   response: { 201: BulkTransferObject },
 };
 
-/** A request takes about 0.1 s of the only thread. */
 const MAX_PER_ACCOUNT = 4;
-/** How many access keys are looked up at the same time. */
-const LOOKUPS_AT_ONCE = 50;
 
-export function bulkTransferRoutes(app: App, deps: Omit<PaymentRouteContext, 'remoteLinks' | 'invoices' | 'objects'>): void {
-  const { access, runIdempotent, wallets, payments, history } = deps;
+export function bulkTransferRoutes(
+  app: App,
+  deps: Omit<PaymentRouteContext, 'remoteLinks' | 'invoices' | 'objects'> & { readonly limits: RateLimits },
+): void {
+  const { access, runIdempotent, limits, wallets, payments, history } = deps;
   const tasks = new RunningTasks();
   const config = { isBulk: true, needsIdempotencyKey: true };
   for (const base of WALLET_BASES) {
     app.post(`${base}/transfers`, { schema: bulkTransferSchema, config }, async (request, reply) => {
       const { wallet: source, guards, credential } = await access.authorizeWallet(request, 'wallet_transfer');
       const converter = deps.rates.oneRate();
-      const checked = request.body.lines.map((line, index) => checkLine(index, () => readLine(converter, line)));
+      const { lines: sent } = request.body;
+      const checked: CheckedLine[] = [];
+      for (const [index, line] of sent.entries()) {
+        if (index % PER_TURN.lines === 0) await takeTurn();
+        checked.push(checkLine(index, () => readLine(converter, line)));
+      }
       const transfers = await tasks.run(source.accountId, MAX_PER_ACCOUNT, tooMany, () =>
         runIdempotent(
           request,
@@ -84,7 +91,9 @@ export function bulkTransferRoutes(app: App, deps: Omit<PaymentRouteContext, 're
           { credential, walletId: source.id },
           {
             async make({ rows }): Promise<TransferOut[]> {
+              limits.chargeLines(request, sent.length);
               const lines = await withAmounts(await withDestinations(wallets, source, checked));
+              await takeTurn();
               const extraRows = (firstId: string) => rows(`${firstId} ${lines.length}`);
               const order = { source, lines, guards, ...termsOfKey(credential.key), extraRows, unit: unitOf(lines) };
               return transfersOf(await payments.transferToMany(order), lines);
@@ -127,8 +136,9 @@ function unitOf(lines: readonly RequestedAmount[]): RequestedAmount['unit'] {
 async function withDestinations(wallets: Wallets, source: Wallet, lines: readonly CheckedLine[]) {
   const texts = [...new Set(lines.map(({ destinationText }) => destinationText))];
   const found = new Map<string, Wallet | undefined>();
-  for (let start = 0; start < texts.length; start += LOOKUPS_AT_ONCE) {
-    const some = texts.slice(start, start + LOOKUPS_AT_ONCE);
+  for (let start = 0; start < texts.length; start += PER_TURN.lines) {
+    await takeTurn();
+    const some = texts.slice(start, start + PER_TURN.lines);
     await Promise.all(some.map(async (text) => found.set(text, (await wallets.resolve(text))?.wallet)));
   }
   return lines.map(({ destinationText, ...line }, index) => {

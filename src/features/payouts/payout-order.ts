@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseKey } from '../../core/accounts/keys.ts';
 import type { Msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { PER_TURN, takeTurn } from '../../core/kernel/turns.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { Rates } from '../../core/rates/rates.ts';
 import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
@@ -31,16 +31,13 @@ interface OrderModules {
   readonly nowSeconds: number;
 }
 
-/** Checking the signature of an invoice takes 0.3 ms of the only thread. */
-const LINES_PER_TURN = 20;
-
 /** Checks the lines of a request: everything that can be checked without a request to another service. @throws Refusal naming the line */
 export async function readLines(modules: OrderModules, source: Wallet, lines: readonly RequestedLine[]): Promise<NewLine[]> {
   const lineOfHash = new Map<string, number>();
   const checked: NewLine[] = [];
   const converter = modules.rates.oneRate();
   for (const [index, line] of lines.entries()) {
-    if (index > 0 && index % LINES_PER_TURN === 0) await nextTurn();
+    if (index % PER_TURN.signatures === 0) await takeTurn();
     const text = line.destination.trim();
     const readAmount = checkLine(index, () => optionalAnyAmount(converter, line));
     const amount = readAmount && (await convertLine(index, readAmount));

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { List } from '../../core/kernel/list.ts';
+import { PER_TURN } from '../../core/kernel/turns.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { Rates } from '../../core/rates/rates.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
@@ -9,6 +10,7 @@ import { AMOUNT, FIAT_AMOUNT } from '../../http/amounts.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import { linesOf } from '../../http/bulk.ts';
 import { described, FeeLimit, KeyParams, Memo, NumSatoshis, PassThru, plainText, requestBody, UserLabel } from '../../http/fields.ts';
+import type { RateLimits } from '../../http/limits/rate-limits.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { sendCsvFile } from '../../http/responses/csv.ts';
 import { CsvListQuery, ListQuery, readListPage, sendList } from '../../http/responses/list.ts';
@@ -117,6 +119,7 @@ interface PayoutRouteContext extends RouteContext {
   readonly rates: Rates;
   readonly wallets: Wallets;
   readonly clock: Clock;
+  readonly limits: RateLimits;
 }
 
 /** The routes of payouts: lists of payments that a background job makes. */
@@ -124,7 +127,7 @@ export function payoutRoutes(app: App, deps: PayoutRouteContext): void {
   for (const base of WALLET_BASES) routesOf(app, deps, `${base}/payouts`);
 }
 
-function routesOf(app: App, { access, runIdempotent, payouts, clock, ...modules }: PayoutRouteContext, path: string): void {
+function routesOf(app: App, { access, runIdempotent, limits, payouts, clock, ...modules }: PayoutRouteContext, path: string): void {
   app.post(path, { schema: createSchema, config: { isBulk: true, needsIdempotencyKey: true } }, async (request, reply) => {
     const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_withdraw');
     const { user_label: label = '', lines } = request.body;
@@ -135,6 +138,7 @@ function routesOf(app: App, { access, runIdempotent, payouts, clock, ...modules 
       { credential, walletId: wallet.id },
       {
         async make({ rows }) {
+          limits.chargeLines(request, lines.length);
           const checked = await readLines({ ...modules, nowSeconds: unixSeconds(clock) }, wallet, lines);
           return payouts.create({ wallet, key: credential.key, guards, userLabel, lines: checked }, rows);
         },
@@ -180,12 +184,10 @@ function routesOf(app: App, { access, runIdempotent, payouts, clock, ...modules 
   });
 }
 
-const REPORT_PAGE = 100;
-
 async function* report(lines: List<ListedLine>): AsyncGenerator<string> {
   yield REPORT_HEADER;
   for (let after: string | undefined, isLast = false; !isLast; ) {
-    const { items, next } = await lines.readPage({ limit: REPORT_PAGE, order: 'asc', after });
+    const { items, next } = await lines.readPage({ limit: PER_TURN.rows, order: 'asc', after });
     yield items.map(reportRow).join('');
     after = next;
     isLast = next === undefined;

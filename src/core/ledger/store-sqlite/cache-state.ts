@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/database.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { msat } from '../../kernel/money.ts';
+import { PER_TURN, pauseTransaction } from '../../kernel/turns.ts';
 import type { AccountState } from '../arithmetic.ts';
 import { readAccounts } from '../ledger.sql.ts';
 import * as sql from './store-sqlite.sql.ts';
@@ -120,7 +121,10 @@ export async function continueWriteBack(tx: Tx, state: CacheState, changes: Cach
   if (!changes.writeBack) return;
   const { upToPosition, ids, done } = changes.writeBack;
   const end = Math.min(ids.length, done + maxRows);
-  for (const id of ids.subarray(done, end)) await writeBackAccount(tx, state, changes, id);
+  for (const [index, id] of ids.subarray(done, end).entries()) {
+    if (index > 0 && index % PER_TURN.writtenRows === 0) await pauseTransaction();
+    await writeBackAccount(tx, state, changes, id);
+  }
   changes.writeBack = end < ids.length ? { upToPosition, ids, done: end } : undefined;
   if (end === ids.length) changes.writtenPosition = upToPosition;
 }

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../../db/database.ts';
 import { type RowWrite, writeRow } from '../../db/row-write.ts';
 import * as journal from '../../journal/bookings.sql.ts';
+import { PER_TURN, pauseTransaction } from '../../kernel/turns.ts';
 import { transferValues } from '../ledger.sql.ts';
 import { type BatchWrites, type LedgerStore, RowMissed } from '../store.ts';
 import { BalanceCache, type CacheOptions } from './balance-cache.ts';
@@ -38,12 +39,16 @@ export function createSqliteStore(database: Database, options?: CacheOptions): L
 async function writeBatch(tx: Tx, cache: BalanceCache, writes: BatchWrites): Promise<void> {
   await writeAll(tx, writes.rows);
   const before = cache.lastPosition();
-  for (const [index, transfer] of writes.transfers.entries())
-    await tx.run(sql.insertTransfer, ...transferValues(transfer), before + 1 + index);
   for (const { id, account, amountMsat, state } of writes.openedHolds) await tx.run(sql.insertHold, id, account, amountMsat, state);
   for (const { id, state } of writes.closedHolds) await tx.run(sql.closeHold, id, state);
   await writeAll(tx, writes.events);
-  if (writes.transfers.length > 0) await bookJournal(tx, before);
+  for (let start = 0; start < writes.transfers.length; start += PER_TURN.lines) {
+    if (start > 0) await pauseTransaction();
+    const part = writes.transfers.slice(start, start + PER_TURN.lines);
+    for (const [index, transfer] of part.entries())
+      await tx.run(sql.insertTransfer, ...transferValues(transfer), before + start + 1 + index);
+    await bookJournal(tx, before + start);
+  }
   await cache.save(tx, writes);
 }
 
@@ -57,7 +62,8 @@ async function bookJournal(tx: Tx, afterTransfer: number): Promise<void> {
 }
 
 async function writeAll(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
+    if (index > 0 && index % PER_TURN.writtenRows === 0) await pauseTransaction();
     const missed = await writeRow(tx, row);
     if (missed) throw new RowMissed(missed);
   }
