@@ -18,9 +18,12 @@ copy('src/features/payer-pages/assets');
 // Files that begin with a dot describe the build of the dashboard.
 copy('web/dist', (path) => !basename(path).startsWith('.'));
 copy('client', (path) => !/\.(md|json)$|LICENSE$/.test(path));
-const { name, version, type, license } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, string>;
+const { name, version, type, license, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
 const commit = commitOfClone();
-writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ name, version, type, license, ...(commit && { commit }) }, null, 2)}\n`);
+writeFileSync(
+  join(DIST, 'package.json'),
+  `${JSON.stringify({ name, version, type, license, engines, ...(commit && { commit }) }, null, 2)}\n`,
+);
 setModes();
 
 function copy(path: string, filter: (path: string) => boolean = () => true): void {

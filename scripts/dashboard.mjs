@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installedNode } from './bundled-node.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const web = join(root, 'web');
@@ -47,7 +48,7 @@ function newFolder() {
 function runVite(outDir) {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   if (!existsSync(vite)) throw new Error('the packages that build it are not installed');
-  const node = join(root, 'node_modules', '.bin', 'node');
+  const node = installedNode(root) ?? process.execPath;
   const { PATH } = process.env;
   try {
     // Vite's output goes to standard error, because a program may read the output of the command.

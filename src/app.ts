@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { type Config, makeDataDir } from './config.ts';
 import type { Database } from './core/db/database.ts';
 import { watchHealth } from './core/db/health.ts';
@@ -11,6 +11,7 @@ import { beginAfterLoss } from './core/quarantine/quarantine.ts';
 import type { StreamTiming } from './features/events/streams.ts';
 import { requireNoUnfinishedImport } from './features/import/import.ts';
 import type { Passwords } from './features/logins/passwords.ts';
+import { judgeNodeVersion } from './features/operator/checks/node-version.ts';
 import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
 import { createModules, type Modules } from './modules.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
@@ -36,6 +37,7 @@ export interface Overrides {
 /** Starts the service: opens the database and the node, creates the modules, the HTTP server and the background jobs. */
 export async function startSatchel(config: Config, overrides: Overrides = { openDatabase, openNode }): Promise<Satchel> {
   const log = pino({ level: config.logLevel, base: null });
+  warnOfOldNode(log);
   makeDataDir(config.dataDir);
   const { database, health } = watchHealth(await overrides.openDatabase(config.databaseUrl, { log }), log);
   const opened: OpenedNode[] = [];
@@ -53,6 +55,12 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
     await database.close();
     throw error;
   }
+}
+
+/** Only a warning: an operator may be unable to replace the runtime of a package at once. */
+function warnOfOldNode(log: Logger): void {
+  const { status, text, remedy } = judgeNodeVersion();
+  if (status !== 'ok') log.warn({ remedy }, text);
 }
 
 /** Called when writes work again: before, the alert could not be stored. The log already has the failure. */

@@ -55,6 +55,7 @@ onFakeNode('the checks of a running service', ({ client, net }) => {
       'liquidity',
       'node',
       'public URL',
+      'runtime',
     ]);
     for (const { status, remedy } of found) expect(remedy === null).toBe(status === 'ok');
     const order = ['fail', 'warn', 'ok'];

@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -27,8 +28,6 @@ beforeEach(() => {
   write('npm.cjs', `require('node:fs').appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');`);
   lock({ fastify: '5.0.0', vitest: '4.0.0', vite: '8.0.0' });
   record({ fastify: '5.0.0', vitest: '4.0.0', vite: '8.0.0' });
-  mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
-  symlinkSync(process.execPath, join(root, 'node_modules', '.bin', 'node'));
   write('client/satchel.js', 'export const answer = 42;');
   write('src/core/alerts/alert-texts.ts', '// The dashboard shows them, too.');
   write('web/package.json', '{"type":"module"}');
@@ -57,8 +56,11 @@ function record(versions: Readonly<Record<string, string>>): void {
   write('node_modules/.package-lock.json', JSON.stringify({ packages: packages(versions) }));
 }
 
-function useRealVite(): void {
-  symlinkSync(join(repository, 'node_modules', 'vite'), join(root, 'node_modules', 'vite'));
+/** Links the packages that build the dashboard. */
+function linkBuildTools(): void {
+  mkdirSync(join(root, 'node_modules', '@scalar'), { recursive: true });
+  for (const name of ['vite', 'fastify', '@scalar/fastify-api-reference'])
+    symlinkSync(join(repository, 'node_modules', name), join(root, 'node_modules', name));
 }
 
 /** Runs the script as the npm scripts do. */
@@ -97,6 +99,82 @@ it.each([
   expect((await install(args)).npm).toEqual([expect.stringContaining(call)]);
 });
 
+/** Writes a lock file that has Node for this machine, and programs of the dashboard's build for two machines. */
+function lockNode(accepted: string): void {
+  const { platform, arch } = process;
+  const forThisMachine = { version: '9.9.9', optional: true, os: platform, cpu: [arch] };
+  write(
+    'package-lock.json',
+    JSON.stringify({
+      packages: {
+        '': { dependencies: { fastify: '*' }, engines: { node: accepted } },
+        web: { dependencies: { vite: '*' } },
+        ...packages({ fastify: '5.0.0', vite: '8.0.0' }),
+        [`node_modules/node-${platform}-${arch}`]: forThisMachine,
+        'node_modules/builder-of-this-machine': forThisMachine,
+        'node_modules/builder-of-another-machine': { ...forThisMachine, cpu: ['mips'] },
+      },
+    }),
+  );
+}
+
+/** Replaces npm by one that installs Node, and notes which Node runs it, with which arguments, in which folder. */
+function useInstallingNpm(): void {
+  write(
+    'npm.cjs',
+    `const { appendFileSync, mkdirSync, readFileSync, symlinkSync } = require('node:fs');
+    const { dirname, join } = require('node:path');
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const found = join('node_modules', 'node-' + process.platform + '-' + process.arch, 'bin', 'node');
+    mkdirSync(dirname(found), { recursive: true });
+    mkdirSync(join('node_modules', '.bin'), { recursive: true });
+    symlinkSync(${JSON.stringify(process.execPath)}, found);
+    const names = Object.keys(packages).filter((path) => path.startsWith('node_modules/')).map((path) => path.slice(13));
+    const node = process.env.PATH.split(':')[0].replace(${JSON.stringify(root)}, '').replace(/-\\w{6}\\//, '-x/');
+    appendFileSync(${JSON.stringify(join(root, 'npm-calls'))}, node + ': ' + names.join(' ') + '\\n');`,
+  );
+}
+
+it('installs the packages with the Node of the lock file when that of the system is too old for them', async () => {
+  lockNode('>=99.0.0');
+  record({});
+  useInstallingNpm();
+  const { code, npm } = await install([]);
+  const node = `node-${process.platform}-${process.arch}`;
+  expect({ code, npm }).toEqual({
+    code: 0,
+    npm: [
+      `${dirname(process.execPath)}: ${node}`,
+      `/.node-x/node_modules/${node}/bin: fastify vite ${node} builder-of-this-machine builder-of-another-machine`,
+    ],
+  });
+  expect(readdirSync(root).filter((name) => name.startsWith('.node-'))).toEqual([]);
+  expect(execFileSync(join(root, 'node_modules', '.bin', 'node'), ['--version'], { encoding: 'utf8' }).trim()).toBe(process.version);
+});
+
+it('installs the packages with the Node of the system when it has all security fixes', async () => {
+  lockNode('^24.0.0 || >=26.0.0');
+  record({});
+  useInstallingNpm();
+  expect((await install([])).npm).toEqual([expect.stringMatching(new RegExp(`^${dirname(process.execPath)}: fastify `))]);
+});
+
+it.each([
+  ['is missing', { fastify: '5.0.0', vite: '8.0.0' }, 1],
+  ['is there', { fastify: '5.0.0', vite: '8.0.0', 'builder-of-this-machine': '9.9.9' }, 0],
+])(
+  'installs again before a build when a program of this machine %s, because npm skips it with an old Node',
+  async (_state, installed, calls) => {
+    lockNode('>=18.0.0');
+    linkBuildTools();
+    const node = `node-${process.platform}-${process.arch}`;
+    record({ ...installed, [node]: '9.9.9' });
+    mkdirSync(join(root, 'node_modules', node, 'bin'), { recursive: true });
+    symlinkSync(process.execPath, join(root, 'node_modules', node, 'bin', 'node'));
+    expect((await install(['--dashboard'])).npm).toHaveLength(calls);
+  },
+);
+
 it('does not install packages that the script does not need', async () => {
   record({ fastify: '5.0.0' });
   expect(await install([])).toEqual({ code: 0, printed: '', npm: [] });
@@ -122,7 +200,7 @@ it('ends with a sentence, not a stack trace, when npm fails', async () => {
 });
 
 it('builds the dashboard when it is missing and when its sources or the client change, and not otherwise', async () => {
-  useRealVite();
+  linkBuildTools();
   expect(await install(['--dashboard'])).toEqual({ code: 0, printed: 'Building the dashboard …\n', npm: [] });
   expect(builtScript()).toContain('first');
   expect(await install(['--dashboard'])).toEqual({ code: 0, printed: '', npm: [] });
@@ -135,12 +213,20 @@ it('builds the dashboard when it is missing and when its sources or the client c
 });
 
 it('leaves one whole dashboard after builds at the same time', async () => {
-  useRealVite();
+  linkBuildTools();
   const starts = await Promise.all(Array.from({ length: 4 }, () => install(['--dashboard'])));
   // A slow start finds the dashboard of another one, and builds nothing.
   for (const { code, printed } of starts) expect([code, printed.replace('Building the dashboard …\n', '')]).toEqual([0, '']);
   expect(builtScript()).toContain('first');
   expect(await install(['--dashboard'])).toEqual({ code: 0, printed: '', npm: [] });
+});
+
+it('ends with an error when the dashboard cannot be built and `npm run web` asked for it', async () => {
+  const { code, printed } = await install(['--dashboard', '--strict']);
+  expect({ code, printed }).toEqual({
+    code: 1,
+    printed: 'Building the dashboard …\nThe dashboard is missing or old, because the packages that build it are not installed.\n',
+  });
 });
 
 it('builds nothing when the dashboard came without its sources', async () => {
@@ -173,7 +259,7 @@ describe.skipIf(process.getuid?.() !== 0)('a start as another user than the owne
   });
 
   it('starts with a sentence when the dashboard cannot be built', async () => {
-    useRealVite();
+    linkBuildTools();
     const { code, printed } = await install(['--dashboard'], {}, nobody);
     expect({ code, printed }).toEqual({
       code: 0,

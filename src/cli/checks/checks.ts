@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts';
 import { checkDisk, checkFiles } from '../../features/operator/checks/files.ts';
 import type { Finding } from '../../features/operator/checks/finding.ts';
+import { judgeNodeVersion } from '../../features/operator/checks/node-version.ts';
 import { checkBackups } from './backups.ts';
 import { checkClock, type ReportedTime, timesOfNodes, watchSteps } from './clock.ts';
 import { checkDatabase } from './database.ts';
@@ -16,6 +17,7 @@ interface Result {
 export async function runChecks(config: Config, key: string | undefined, onStart: (subject: string) => void): Promise<Finding[]> {
   const readSteps = watchSteps();
   const checks: readonly [subject: string, check: () => Promise<Result>][] = [
+    ['runtime', async () => ({ findings: [judgeNodeVersion()] })],
     ['disk', async () => ({ findings: checkDisk(config.dataDir) })],
     ['files', async () => ({ findings: checkFiles(config.dataDir) })],
     ['database', () => checkDatabase(config)],

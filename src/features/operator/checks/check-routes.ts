@@ -9,6 +9,7 @@ import { readLiquidity } from '../liquidity.ts';
 import { OPERATOR, type OperatorRouteModules } from '../operator-route.ts';
 import { checkDisk, checkFiles } from './files.ts';
 import type { Finding } from './finding.ts';
+import { judgeNodeVersion } from './node-version.ts';
 import { judgeLiquidity, judgeNode } from './nodes.ts';
 import { judgeAlertChannels, judgeBackup, judgePublicAddress, judgeRecipients, type PublicAddress } from './settings.ts';
 
@@ -52,6 +53,7 @@ async function check(modules: OperatorRouteModules, settings: CheckSettings): Pr
   const { database, clock } = modules;
   const last = await readLastBackup(database);
   return [
+    judgeNodeVersion(),
     ...(await checkNodes(modules)),
     judgeBackup(last, settings.backup.intervalSeconds, unixSeconds(clock)),
     judgeRecipients(settings.backup.recipients),
