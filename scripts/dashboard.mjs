@@ -1,7 +1,7 @@
-// Builds the dashboard from `web/` into `web/dist`. It is JavaScript that old versions of Node can run, because install.mjs uses it.
+// Builds the dashboard and the page of the API from `web/` into `web/dist`. It is JavaScript that old versions of Node can run, because install.mjs uses it.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installedNode } from './bundled-node.mjs';
@@ -11,6 +11,8 @@ const web = join(root, 'web');
 const dist = join(web, 'dist');
 /** The folders outside of `web/` from which it imports. */
 const SHARED = ['client', 'src/core/alerts'];
+/** Writes the page of the API. */
+const REFERENCE = join(root, 'scripts', 'reference.mjs');
 /** In the build; the hash of the sources from which it was made. */
 const STAMP = '.sources';
 
@@ -30,6 +32,7 @@ export function buildDashboard() {
   try {
     const built = join(folder, 'new');
     runVite(built);
+    writeReference(join(built, 'docs'));
     writeFileSync(join(built, STAMP), hash);
     publish(built, hash);
   } finally {
@@ -48,13 +51,20 @@ function newFolder() {
 function runVite(outDir) {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   if (!existsSync(vite)) throw new Error('the packages that build it are not installed');
-  const node = installedNode(root) ?? process.execPath;
-  const { PATH } = process.env;
+  run('vite', [vite, 'build', web, '--outDir', outDir, '--logLevel', 'error']);
+}
+
+function writeReference(folder) {
+  mkdirSync(folder);
+  run('the page of the API', [REFERENCE, folder]);
+}
+
+/** Runs a script. Its output goes to standard error, because a program may read the output of the command. */
+function run(name, args) {
   try {
-    // Vite's output goes to standard error, because a program may read the output of the command.
-    execFileSync(node, [vite, 'build', web, '--outDir', outDir, '--logLevel', 'error'], { env: { PATH }, stdio: ['ignore', 2, 'inherit'] });
+    execFileSync(installedNode(root) ?? process.execPath, args, { env: { PATH: process.env.PATH }, stdio: ['ignore', 2, 'inherit'] });
   } catch {
-    throw new Error('vite failed with the message above');
+    throw new Error(`${name} failed with the message above`);
   }
 }
 
@@ -78,7 +88,7 @@ function isBuildOf(hash) {
 
 /** Returns a hash of everything that the build depends on: the application, what it imports and the versions of the packages. */
 function sourcesHash() {
-  const files = [join(root, 'package-lock.json'), ...SHARED.flatMap((folder) => filesIn(join(root, folder))), ...filesIn(web)];
+  const files = [join(root, 'package-lock.json'), REFERENCE, ...SHARED.flatMap((folder) => filesIn(join(root, folder))), ...filesIn(web)];
   const hash = createHash('sha256');
   for (const file of files.sort())
     hash.update(`${file.slice(root.length)}\0`).update(createHash('sha256').update(readFileSync(file)).digest());

@@ -1,11 +1,14 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Type } from 'typebox';
-import { moduleUrl } from '../../core/kernel/module-url.ts';
 import type { App } from '../app-type.ts';
 import { contentPolicy } from '../headers.ts';
-import type { Reference } from './reference-worker.ts';
+import { DIST } from '../pages/dashboard.ts';
 import { PUBLIC } from './route-schema.ts';
+
+const NOT_BUILT =
+  '<!doctype html><title>Satchel API</title><p>This page is not built. Run <code>npm run web</code>, or read <a href="openapi.json">the document</a>.</p>';
 
 const schema = {
   operationId: 'getDocs',
@@ -17,48 +20,39 @@ const schema = {
   response: { 200: Type.String() },
 };
 
-/** Adds `/docs`: the OpenAPI document as a page for people, made by Scalar. */
+/** Adds `/docs`: the OpenAPI document as a page for people. The build of the dashboard makes it, with Scalar; it is read when it is requested. */
 export function referencePage(app: App): void {
-  let loading: ReturnType<typeof loadReference> | undefined;
-
-  /** Loads it at the first request, and again after a failure. */
-  function reference() {
-    loading ??= loadReference().catch((error) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  }
+  /** One Buffer for all responses, so that it is compressed once. */
+  let script: Promise<Buffer | undefined> | undefined;
 
   app.get('/docs', { schema, config: { isDocument: true } }, async (_request, reply) => {
-    const { html, inlineScriptHash } = await reference();
-    return reply.type('text/html; charset=utf-8').header('content-security-policy', policy(inlineScriptHash)).send(html);
+    const page = (await read('page.html'))?.toString() ?? NOT_BUILT;
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', policy(page)).send(page);
   });
 
   app.get('/docs/scalar.js', { config: { undocumented: true } }, async (_request, reply) => {
-    const { script } = await reference();
-    return reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=86400').send(script);
+    script ??= read('scalar.js');
+    const content = await script;
+    if (content === undefined) return reply.callNotFound();
+    return reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=86400').send(content);
   });
+}
+
+/** Returns a file of the page; undefined if it is not built. */
+function read(name: string): Promise<Buffer | undefined> {
+  return readFile(join(DIST, 'docs', name)).catch(() => undefined);
 }
 
 /**
  * The page runs its own script, and loads and sends nothing but the document. The library writes `style` elements and attributes, so inline
  * styles are allowed.
  */
-function policy(inlineScriptHash: string): string {
+function policy(page: string): string {
+  const [, inline = ''] = /<script type="text\/javascript">([^<]*)<\/script>/.exec(page) ?? [];
   return contentPolicy({
-    'script-src': `'self' 'sha256-${inlineScriptHash}'`,
+    'script-src': `'self' 'sha256-${hash('sha256', inline, 'base64')}'`,
     'style-src': "'unsafe-inline'",
     'img-src': 'data:',
     'connect-src': "'self'",
   });
-}
-
-/** Runs in a worker: loading the library takes 30 MB and half a second, and ends with the worker. */
-async function loadReference() {
-  const worker = new Worker(moduleUrl('reference-worker', import.meta.url));
-  const [made] = (await once(worker, 'message')) as [Reference];
-  await worker.terminate();
-  // One Buffer for all responses, so that it is compressed once.
-  return { ...made, script: Buffer.from(made.script) };
 }

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -6,7 +7,7 @@ import { contentPolicy, OWN_SOURCES } from '../headers.ts';
 import { acceptsPage } from './page.ts';
 
 /** `npm start` and `npm run web` build it from `web/`. */
-const DIST = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');
+export const DIST = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');
 
 /** The paths of the dashboard's screens. `web/src/routes.ts` has the same list, with the screens. */
 const FOLDERS = ['wallets', 'activity', 'links', 'connections', 'payouts', 'apps', 'keys', 'webhooks', 'settings', 'operator', 'accounts'];
@@ -88,8 +89,9 @@ function moveToLocalhost({ protocol, hostname, host, origin }: URL, localHosts: 
 
 async function readFiles(): Promise<Map<string, Buffer>> {
   const entries = await readdir(DIST, { recursive: true, withFileTypes: true }).catch(() => []);
-  // Files that begin with a dot describe the build.
-  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
+  // Files that begin with a dot describe the build; those in `docs` are of the page of the API.
+  const isPublished = ({ name, parentPath }: Dirent) => !name.startsWith('.') && parentPath !== join(DIST, 'docs');
+  const files = entries.filter((entry) => entry.isFile() && isPublished(entry));
   const paths = files.map(({ parentPath, name }) => join(parentPath, name));
   const read = async (path: string) => [relative(DIST, path).replaceAll('\\', '/'), await readFile(path)] as const;
   return new Map(await Promise.all(paths.map(read)));
