@@ -2989,7 +2989,7 @@ export interface GetAccountFeesRequest {
 export interface SetAccountFeesRequest {
   /** The fees by direction. A direction that is absent is free */
   rules: { /** Payments over the network and keysends. The wallet pays the fee in addition to the amount */ ln_out?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Money that arrives over the network. The fee is taken from the credit and is at most the amount */ ln_in?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Transfers, and payments of invoices of this service. The sender pays */ internal?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Claims of withdraw links. The wallet of the link pays in addition to the amount */ link?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; };
-  /** Why, for the record of versions */
+  /** Why, for the record of versions and the audit log */
   reason?: string;
 }
 
@@ -3027,6 +3027,8 @@ export interface SetAccountLimitsRequest {
   max_payments_per_minute?: number;
   /** The most payments that may be pending. Without it there is no such limit */
   max_pending?: number;
+  /** Why, for the audit log of operators */
+  reason?: string;
 }
 
 export interface CreateAuthChallengeRequest {
@@ -3510,6 +3512,8 @@ export interface SetFiatRateRequest {
   currency: string;
   /** The price of one bitcoin: a decimal number above 0 as a string, with at most 15 digits before the point and 8 after it */
   per_btc: string;
+  /** Why, for the record: 1 to 500 characters */
+  reason?: string;
 }
 
 export interface RemoveFiatRateRequest {
@@ -4329,7 +4333,7 @@ export interface GetWalletFeesRequest {
 export interface SetWalletFeesRequest {
   /** The fees by direction. A direction that is absent is free */
   rules: { /** Payments over the network and keysends. The wallet pays the fee in addition to the amount */ ln_out?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Money that arrives over the network. The fee is taken from the credit and is at most the amount */ ln_in?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Transfers, and payments of invoices of this service. The sender pays */ internal?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Claims of withdraw links. The wallet of the link pays in addition to the amount */ link?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; };
-  /** Why, for the record of versions */
+  /** Why, for the record of versions and the audit log */
   reason?: string;
 }
 
@@ -4367,6 +4371,8 @@ export interface SetWalletLimitsRequest {
   max_payments_per_minute?: number;
   /** The most payments that may be pending. Without it there is no such limit */
   max_pending?: number;
+  /** Why, for the audit log of operators */
+  reason?: string;
 }
 
 export interface ListWalletKeysRequest {

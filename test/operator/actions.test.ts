@@ -6,7 +6,7 @@ import { type Statement, statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { findRecord, listRecords } from '../../src/features/operator/action-object.ts';
 import { type Action, findAction, type NewAction, openActions, requestAction } from '../../src/features/operator/actions.ts';
-import { changeFiatRate } from '../../src/features/operator/fiat-rate-routes.ts';
+import { changeFiatRate } from '../../src/features/operator/fiat-rate.ts';
 import { changeOnce, type OperatorRouteModules } from '../../src/features/operator/operator-route.ts';
 import type { Credential } from '../../src/http/auth/access.ts';
 import type { IdempotentHandler, OutcomeWriter } from '../../src/http/idempotent.ts';

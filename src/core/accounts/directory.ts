@@ -151,12 +151,10 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
      */
     change: (id: string, { changes, ...order }: OperatorRequest, extraRows: readonly RowWrite[] = []): Promise<Account> =>
       asOperator(database, order.by, async (tx) => {
+        // Its owner may be changing the e-mail, or starting a session with a wallet.
+        await lockAccount(tx, id);
         const before = await read(tx, id);
-        if (changes.role === 'operator') {
-          await lockAccount(tx, id);
-          // The account is locked, so no such session can start meanwhile.
-          await tx.run(revokeWalletSessionsOfMember, id, unixSeconds(clock));
-        }
+        if (changes.role === 'operator') await tx.run(revokeWalletSessionsOfMember, id, unixSeconds(clock));
         await applyChanges(tx, id, changes);
         if (changes.status === 'closed') await requireEmpty(tx, ledger, id);
         if (!(await tx.first(sql.findWorkingOperator))) throw new Refusal('last_operator');

@@ -167,10 +167,18 @@ export interface NewSchedule extends Pick<FeeSchedule, 'ownerId' | 'rules' | 'ma
   readonly accountId: string;
 }
 
-/** Stores the next version of the fees of an account or a wallet. Call {@link Fees.forget} after the commit. @returns its id */
-export async function insertSchedule(tx: Tx, clock: Clock, { ownerId, accountId, rules, madeBy, reason }: NewSchedule): Promise<string> {
+/**
+ * Stores the next version of the fees of an account or a wallet. Call {@link Fees.forget} after the commit.
+ * @returns its id, and the rules before; undefined if there were none
+ */
+export async function insertSchedule(
+  tx: Tx,
+  clock: Clock,
+  { ownerId, accountId, rules, madeBy, reason }: NewSchedule,
+): Promise<{ readonly id: string; readonly before: FeeRules | undefined }> {
   // One at a time, so that two requests do not compute the same version.
   await lockAccount(tx, accountId);
+  const [current] = await readSchedules(tx, await tx.all(sql.findCurrent, [ownerId]));
   const id = `fee_${newId(clock.nowMs())}`;
   await tx.run(sql.insertSchedule, id, ownerId, rules ? 0 : 1, madeBy, reason, unixSeconds(clock));
   for (const direction of FEE_DIRECTIONS) {
@@ -179,7 +187,7 @@ export async function insertSchedule(tx: Tx, clock: Clock, { ownerId, accountId,
     const { flatMsat, proportionalMillionths, minMsat, maxMsat = null, freeBelowMsat } = rule;
     await tx.run(sql.insertRule, id, direction, flatMsat, proportionalMillionths, minMsat, maxMsat, freeBelowMsat);
   }
-  return id;
+  return { id, before: current?.rules };
 }
 
 async function readSchedules(reader: SqlReader, rows: readonly sql.ScheduleRow[]): Promise<FeeSchedule[]> {

@@ -229,16 +229,25 @@ export async function insertKeyLimits(tx: Tx, lineageId: string, limits: KeyLimi
 /**
  * Sets the limits of an account or a wallet. Everything that it has sent in the present day and month counts from the beginning, and what is pending
  * at that moment counts as sent. Call {@link Limits.forget} after the commit.
+ * @returns the limits before; undefined if there were none
  */
-export async function setLimits(tx: Tx, clock: Clock, ownerId: string, accountId: string, limits: LimitFields): Promise<void> {
+export async function setLimits(
+  tx: Tx,
+  clock: Clock,
+  ownerId: string,
+  accountId: string,
+  limits: LimitFields,
+): Promise<LimitFields | undefined> {
   await tx.all(sql.lockAccounts, accountId);
   const now = unixSeconds(clock);
   const [day, month] = [periodStart('day', now), periodStart('month', now)];
-  const isNew = (await tx.first(sql.find, [ownerId])) === undefined;
+  const before = await tx.first(sql.find, [ownerId]);
+  const isNew = before === undefined;
   if (isNew) await tx.run(sql.addOwner, ownerId);
   const spentSince = async (start: number) => (isNew ? ((await tx.first(sql.readSpent, ownerId, start / 3600))?.spent_msat ?? 0) : 0);
   const sent = { dayMsat: await spentSince(day), dayStart: day, monthMsat: await spentSince(month), monthStart: month };
   await store(tx, ownerId, limits, sent);
+  return before;
 }
 
 /** What an owner has sent in the present periods (Unix seconds). */

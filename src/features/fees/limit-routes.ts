@@ -1,22 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { keyGuards } from '../../core/accounts/accounts.ts';
-import { type AccountDirectory, operatorGuards } from '../../core/accounts/directory.ts';
-import { recordIn, requesterOfKey } from '../../core/accounts/operator-records.ts';
+import type { AccountDirectory } from '../../core/accounts/directory.ts';
 import type { Database } from '../../core/db/database.ts';
-import { writeRows } from '../../core/db/row-write.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { MAX_MSAT } from '../../core/kernel/money.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
-import { requireGuards } from '../../core/ledger/ledger.ts';
-import { type LimitFields, type Limits, setLimits, usageOf } from '../../core/limits/limits.ts';
+import { type LimitFields, type Limits, usageOf } from '../../core/limits/limits.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
-import { KeyParams, requestBody } from '../../http/fields.ts';
+import { KeyParams, plainText, requestBody } from '../../http/fields.ts';
 import type { OutcomeWriter } from '../../http/idempotent.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { namedObject, nullable } from '../../http/responses/response-types.ts';
+import { changeLimits } from './limit-changes.ts';
 
 const MEANINGS = {
   max_balance_msat: 'The most that the balance may be. Money that arrives beyond it is credited, with an alert',
@@ -52,6 +49,7 @@ const LimitBody = requestBody({
   max_out_month_msat: limitField('max_out_month_msat'),
   max_payments_per_minute: limitField('max_payments_per_minute'),
   max_pending: limitField('max_pending'),
+  reason: Type.Optional(Type.String({ maxLength: 500, description: 'Why, for the audit log of operators' })),
 });
 
 const shownLimit = (name: LimitName) => nullable(Type.Integer({ description: `${MEANINGS[name]}. Null: no such limit` }));
@@ -192,7 +190,7 @@ async function render({ spendingLimits, clock }: LimitRouteContext, id: string):
   return { owner_id: id, ...limits, ...(row ? usageOf(row, unixSeconds(clock)) : UNUSED) };
 }
 
-interface LimitChange {
+interface LimitRequest {
   readonly credential: Credential;
   readonly id: string;
   readonly accountId: string;
@@ -205,30 +203,15 @@ async function change(
   deps: LimitRouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { credential, id, accountId, body, isOperator }: LimitChange,
+  { credential, id, accountId, body, isOperator }: LimitRequest,
 ): Promise<Static<typeof LimitsObject>> {
-  const { runIdempotent, database, spendingLimits, clock } = deps;
   const limits = Object.fromEntries(NAMES.map((name) => [name, body[name] ?? null])) as LimitFields;
-  const [before] = await spendingLimits.find([id]);
-  const guards = isOperator ? operatorGuards(credential.key) : keyGuards(credential.key);
-  const make = ({ rows }: OutcomeWriter) =>
-    database.transaction(async (tx) => {
-      await setLimits(tx, clock, id, accountId, limits);
-      // After the exclusive lock of the account: an operator may change its own, and requests that first share its row deadlock.
-      await requireGuards(tx, guards);
-      if (isOperator) {
-        const changes = NAMES.map((field) => ({ field, before: textOf(before?.[field]), after: textOf(limits[field]) }));
-        const requester = requesterOfKey(credential.key, request.ip, '');
-        await recordIn(tx, { ...requester, kind: 'set_limits', subject: id, accountId, changes }, unixSeconds(clock));
-      }
-      await writeRows(tx, rows(id));
-      return id;
-    });
-  await runIdempotent(request, reply, { credential, objectId: id }, { make, replay: async (made) => made });
-  spendingLimits.forget();
+  const reason = plainText('reason', body.reason ?? '').trim();
+  const order = { by: credential.key, origin: request.ip, reason, ownerId: id, accountId, limits, isOperator };
+  const make = async ({ rows }: OutcomeWriter) => {
+    await changeLimits(deps, order, rows(id));
+    return id;
+  };
+  await deps.runIdempotent(request, reply, { credential, objectId: id }, { make, replay: async (made) => made });
   return render(deps, id);
-}
-
-function textOf(value: number | null | undefined): string | null {
-  return value === null || value === undefined ? null : String(value);
 }

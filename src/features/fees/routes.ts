@@ -1,25 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { type AccountDirectory, operatorGuards } from '../../core/accounts/directory.ts';
-import { type FieldChange, recordIn, requesterOfKey } from '../../core/accounts/operator-records.ts';
+import type { AccountDirectory } from '../../core/accounts/directory.ts';
 import type { Database } from '../../core/db/database.ts';
-import { writeRows } from '../../core/db/row-write.ts';
-import { FEE_DIRECTIONS, type ServiceFeeRule } from '../../core/fees/fee-rule.ts';
-import { type FeeRules, type Fees, insertSchedule, type NewSchedule } from '../../core/fees/fees.ts';
+import type { FeeRules, Fees } from '../../core/fees/fees.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
 import { requireFound } from '../../core/kernel/refusal.ts';
-import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
 import type { App, RouteContext } from '../../http/app-type.ts';
 import { plainText, requestBody } from '../../http/fields.ts';
 import type { OutcomeWriter } from '../../http/idempotent.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
+import { changeFees } from './fee-changes.ts';
 import { FeeScheduleObject, FeeVersionObject, RulesBody, readRules, renderSchedule, renderVersion } from './fee-object.ts';
 import { type QuoteRouteContext, quoteRoutes } from './quote-routes.ts';
 
-const Reason = Type.Optional(Type.String({ maxLength: 500, description: 'Why, for the record of versions' }));
+const Reason = Type.Optional(Type.String({ maxLength: 500, description: 'Why, for the record of versions and the audit log' }));
 
 const SetBody = requestBody({ rules: RulesBody, reason: Reason });
 
@@ -110,12 +107,12 @@ function ownerRoutes(app: App, deps: FeeRouteContext, { path, noun, accountOf }:
   app.put(`${path}/:id/fees`, { schema: setSchema, config: NEEDS_KEY }, async (request, reply) =>
     change(deps, request, reply, accountOf, {
       rules: readRules(request.body.rules),
-      reason: plainText('reason', request.body.reason ?? ''),
+      reason: request.body.reason,
     }),
   );
 
   app.delete(`${path}/:id/fees`, { schema: removeSchema, config: NEEDS_KEY }, async (request, reply) =>
-    change(deps, request, reply, accountOf, { rules: undefined, reason: '' }),
+    change(deps, request, reply, accountOf, { rules: undefined, reason: undefined }),
   );
 }
 
@@ -123,52 +120,27 @@ const NEEDS_KEY = { needsIdempotencyKey: true };
 
 type ChangeRequest = FastifyRequest<{ Params: { id: string } }>;
 
-/** Returns the directions with other fees than before, for the audit log. */
-function changedRules(before: FeeRules | undefined, after: FeeRules | undefined): FieldChange[] {
-  const textOf = (rule: ServiceFeeRule | undefined) => (rule ? JSON.stringify(rule) : null);
-  return FEE_DIRECTIONS.map((field) => ({ field, before: textOf(before?.[field]), after: textOf(after?.[field]) })).filter(
-    (change) => change.before !== change.after,
-  );
-}
-
 /** Stores a new version once per Idempotency-Key, and returns it as the API does. */
 async function change(
-  { access, runIdempotent, database, fees, clock }: FeeRouteContext,
+  deps: FeeRouteContext,
   request: ChangeRequest,
   reply: FastifyReply,
   accountOf: Owner['accountOf'],
-  changed: Pick<NewSchedule, 'rules' | 'reason'>,
+  { rules, reason }: { readonly rules: FeeRules | undefined; readonly reason: string | undefined },
 ): Promise<Static<typeof FeeScheduleObject>> {
+  const { access, runIdempotent, fees } = deps;
   const credential = await access.operator(request);
   const { id: ownerId } = request.params;
-  const accountId = await accountOf(ownerId);
-  const requester = requesterOfKey(credential.key, request.ip, changed.reason);
-  const order = { ...changed, ownerId, accountId, madeBy: requester.requestedBy };
-  const record = {
-    ...requester,
-    kind: changed.rules ? ('set_fees' as const) : ('remove_fees' as const),
-    subject: ownerId,
-    accountId,
-    changes: changedRules((await fees.find(ownerId))?.rules, changed.rules),
+  const order = {
+    by: credential.key,
+    origin: request.ip,
+    reason: plainText('reason', reason ?? '').trim(),
+    ownerId,
+    accountId: await accountOf(ownerId),
+    rules,
   };
-  const id = await runIdempotent(
-    request,
-    reply,
-    { credential, objectId: ownerId },
-    {
-      make: ({ rows }: OutcomeWriter) =>
-        database.transaction(async (tx) => {
-          const made = await insertSchedule(tx, clock, order);
-          // After the exclusive lock of the account: an operator may change its own, and requests that first share its row deadlock.
-          await requireGuards(tx, operatorGuards(credential.key));
-          await recordIn(tx, { ...record, target: made }, unixSeconds(clock));
-          await writeRows(tx, rows(made));
-          return made;
-        }),
-      replay: async (made) => made,
-    },
-  );
-  fees.forget();
+  const make = ({ rows }: OutcomeWriter) => changeFees(deps, order, rows);
+  const id = await runIdempotent(request, reply, { credential, objectId: ownerId }, { make, replay: async (made) => made });
   const schedule = await fees.findById(id);
   invariant(schedule, `the fee schedule ${id} is gone`);
   return renderSchedule(schedule.rules ? schedule : undefined);

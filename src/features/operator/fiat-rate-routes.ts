@@ -1,14 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { type Requester, recordIn } from '../../core/accounts/operator-records.ts';
-import type { Tx } from '../../core/db/database.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { requestBody } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { namedObject, nullable } from '../../http/responses/response-types.ts';
+import { changeFiatRate } from './fiat-rate.ts';
 import * as sql from './operator.sql.ts';
-import { changeOnce, NEEDS_KEY, OPERATOR, type OperatorRouteModules, requesterOf } from './operator-route.ts';
+import { changeOnce, NEEDS_KEY, OPERATOR, type OperatorRouteModules, Reason, requesterOf } from './operator-route.ts';
 
 /** Above 0, with at most 15 digits before and 8 after the point. It has one form: no sign, no exponent, no leading zeros. */
 export const PER_BTC_PATTERN = '^(?=.*[1-9])(0|[1-9][0-9]{0,14})(\\.[0-9]{1,8})?$';
@@ -52,6 +51,7 @@ const setSchema = {
       rule: 'a string with a decimal number above 0 such as 61234.50, with at most 15 digits before the point and 8 after it',
       description: 'The price of one bitcoin: a decimal number above 0 as a string, with at most 15 digits before the point and 8 after it',
     }),
+    reason: Type.Optional(Reason),
   }),
 };
 
@@ -78,9 +78,9 @@ export function fiatRateRoutes(app: App, modules: OperatorRouteModules): void {
   // A repeated request changes nothing, and gets the rate that the first one has set.
   app.put('/v1/operator/fiat-rate', { schema: setSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
-    const { currency, per_btc } = request.body;
+    const { currency, per_btc, reason } = request.body;
     if (!CURRENCIES.has(currency)) throw new Refusal('validation_failed', `\`currency\` must be ${CURRENCY_RULE}.`);
-    const change = { currency, per_btc, set_at: unixSeconds(clock), requester: requesterOf(request, credential, undefined) };
+    const change = { currency, per_btc, set_at: unixSeconds(clock), requester: requesterOf(request, credential, reason) };
     const id = await changeOnce(modules, request, reply, { credential }, (tx) => changeFiatRate(tx, change));
     return (await database.first(sql.findRateChange, id)) ?? NO_RATE;
   });
@@ -91,23 +91,4 @@ export function fiatRateRoutes(app: App, modules: OperatorRouteModules): void {
     await changeOnce(modules, request, reply, { credential }, (tx) => changeFiatRate(tx, change));
     return NO_RATE;
   });
-}
-
-/** A change of the rate. Currency and price are null if it removes the rate. */
-interface RateChange extends FiatRate {
-  readonly set_at: number;
-  readonly requester: Requester;
-}
-
-/** Stores a change of the rate. @returns its id, `opa_…` */
-export async function changeFiatRate(tx: Tx, { currency, per_btc, set_at, requester }: RateChange): Promise<string> {
-  const kind = currency === null ? 'remove_fiat_rate' : 'set_fiat_rate';
-  const before = (await tx.first(sql.findRate)) ?? NO_RATE;
-  const changes = [
-    { field: 'currency', before: before.currency, after: currency },
-    { field: 'per_btc', before: before.per_btc, after: per_btc },
-  ];
-  const id = await recordIn(tx, { ...requester, kind, subject: currency ?? '', target: per_btc ?? '', changes }, set_at);
-  await tx.run(sql.insertRateChange, id, currency, per_btc, set_at, requester.requestedBy);
-  return id;
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../api/action.ts';
 import type { Limits } from '../api/client.ts';
+import { useSession } from '../api/session.tsx';
 import { useIdempotent } from '../api/use-idempotent.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
@@ -42,10 +43,13 @@ type Draft = Readonly<Record<LimitName, string>>;
 
 function LimitsForm({ owner, limits, onChanged }: { readonly owner: Owner; readonly limits: Limits; readonly onChanged: () => void }) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(limits));
+  const [reason, setReason] = useState('');
+  // Only the changes of operators are recorded.
+  const isOperator = useSession().account.role === 'operator';
   const idempotent = useIdempotent();
   const isValid = LIMIT_NAMES.every((name) => errorOf(name, draft[name]) === undefined);
   const { run, isBusy, error } = useAction(async () => {
-    await idempotent((options) => apiOf(owner).setLimits(owner.id, bodyOf(draft), options));
+    await idempotent((options) => apiOf(owner).setLimits(owner.id, { ...bodyOf(draft), reason: reason.trim() }, options));
     onChanged();
   });
   return (
@@ -65,6 +69,7 @@ function LimitsForm({ owner, limits, onChanged }: { readonly owner: Owner; reado
           onValue={(value) => setDraft({ ...draft, [name]: value })}
         />
       ))}
+      {isOperator && <TextField label={texts.reason} hint={texts.reasonHint} maxLength={500} value={reason} onValue={setReason} />}
       {error !== undefined && <Note tone="error">{error}</Note>}
       <Button kind="primary" size="big" type="submit" disabled={isBusy || !isValid}>
         {texts.save}

@@ -86,6 +86,8 @@ export const policy = inLanguage('policy', {
     countError: 'A whole number, 0 or more.',
     countOfOne: 'A whole number, 1 or more.',
     more: 'More limits',
+    reason: 'Reason',
+    reasonHint: 'For the audit log of operators.',
     save: 'Save limits',
   },
   amountError: 'A number of sats, 0 or more, with up to three decimals.',

@@ -86,6 +86,8 @@ export const policy = {
     countError: 'Eine ganze Zahl, mindestens 0.',
     countOfOne: 'Eine ganze Zahl, mindestens 1.',
     more: 'Weitere Limits',
+    reason: 'Grund',
+    reasonHint: 'Für das Protokoll der Betreiber.',
     save: 'Limits speichern',
   },
   amountError: 'Ein Betrag in Sats, mindestens 0, mit bis zu drei Dezimalstellen.',

@@ -87,6 +87,8 @@ export const policy = {
     countError: 'Un número entero, 0 o más.',
     countOfOne: 'Un número entero, 1 o más.',
     more: 'Más límites',
+    reason: 'Motivo',
+    reasonHint: 'Para el registro de los operadores.',
     save: 'Guardar límites',
   },
   amountError: 'Un número de sats, 0 o más, con hasta tres decimales.',
