@@ -30,11 +30,11 @@ export function addBackup(program: Command): void {
             for (const folder of [config.backup.folder, config.dataDir]) removeParts(folder);
             process.exit(EXIT.notDone);
           });
-        const { version } = await readVersion(config.commit);
+        const { version, commit } = await readVersion(config.commit);
         const isBackground = options.background === true;
         if (isBackground) await yieldToOthers();
         const progress: Progress = (step, done, total) => output.progress(`${step}: ${percent(done, total)}`);
-        const taken = await runBackup(config, { version, isBackground, progress });
+        const taken = await runBackup(config, { version, commit, isBackground, progress });
         output.progress('');
         const { path, manifest, deleted, warning } = taken;
         if (warning !== undefined) process.stderr.write(`${warning}\n`);

@@ -9,24 +9,26 @@ import { stderrLog, withDatabase } from './database.ts';
 
 interface BackupRun {
   readonly version: string;
+  /** null: not known. */
+  readonly commit: string | null;
   readonly isBackground: boolean;
   readonly progress: Progress;
 }
 
 /** Writes a backup of the configured database, and stores that it did. @throws BackupFailed */
-export async function runBackup(config: Config, { version, isBackground, progress }: BackupRun): Promise<TakenBackup> {
+export async function runBackup(config: Config, { version, commit, isBackground, progress }: BackupRun): Promise<TakenBackup> {
   const { databaseUrl, backup, dataDir: workFolder } = config;
   const log = stderrLog;
   return withDatabase({ withoutLock: true }, async (database) => {
     const secretKey = await findSecretKey(config);
     if (secretKey) await requireSecretKey(database, secretKey);
     const source = await sourceOf(databaseUrl, { database, log, isBackground });
-    const taken = await takeBackup({ ...backup, workFolder, secretKey, source, version, clock: systemClock, log, progress });
+    const taken = await takeBackup({ ...backup, workFolder, secretKey, source, version, commit, clock: systemClock, log, progress });
     const { manifest } = taken;
     // The old database of a move rejects writes.
     if (await readMovedTo(database)) return taken;
-    const last = { createdAt: manifest.created_at, file: manifest.file, bytes: manifest.bytes };
-    await storeLastBackup(database, last, unixSeconds(systemClock));
+    const { created_at: createdAt, file, bytes, schema } = manifest;
+    await storeLastBackup(database, { createdAt, file, bytes, migrations: schema.length }, unixSeconds(systemClock));
     return taken;
   });
 }

@@ -47,6 +47,7 @@ async function backUp(url: string, options: Partial<BackupOptions> = {}): Promis
       keep: KEEP,
       secretKey: SECRET_KEY,
       version: '0.1.0',
+      commit: null,
       clock: systemClock,
       log: silentLog,
       progress: () => {},
@@ -178,11 +179,7 @@ onFakeNode('a backup', (app, dialect) => {
       ['without its file', (taken) => rmSync(archiveOf(taken)), 'cannot be read (ENOENT)'],
       ['with a manifest that is cut', ({ path }) => truncateSync(path, 20), 'is no manifest of a backup'],
       ['with a manifest of a newer version', (taken) => writeManifest(taken, { format: 2 }), 'written by a newer version'],
-      [
-        'with a schema of another version',
-        (taken) => writeManifest(taken, { schema: ['0'.repeat(64)] }),
-        'whose database this version does not know',
-      ],
+      ['with a schema of another version', (taken) => writeManifest(taken, { schema: ['0'.repeat(64)] }), 'can neither use nor upgrade'],
       [
         'with a manifest that names other balances',
         (taken) => writeManifest(taken, { wallets: 1 }),

@@ -43,7 +43,7 @@ function newFolder(): string {
 function backUp(source: BackupSource, recipients: readonly string[] = []): Promise<TakenBackup> {
   const folder = newFolder();
   const keep = { hours: 24, days: 14, months: 12 };
-  const common = { keep, secretKey, version: '0.1.0', clock: systemClock, log: silentLog, progress: () => {} };
+  const common = { keep, secretKey, version: '0.1.0', commit: null, clock: systemClock, log: silentLog, progress: () => {} };
   return takeBackup({ source, folder, workFolder: folder, recipients, ...common });
 }
 

@@ -150,7 +150,7 @@ describe('a full disk', () => {
     async function backUp(folder: string, workFolder: string) {
       const database = await openDatabase(app.databaseUrl, { readOnly: true, log: silentLog });
       const source = { ...(await sourceOf(app.databaseUrl, { database, log: silentLog, isBackground: false })), bytes: 0 };
-      return takeBackup({ source, folder, workFolder, recipients: [], keep: KEEP, version: '0.1.0', ...common }).finally(() =>
+      return takeBackup({ source, folder, workFolder, recipients: [], keep: KEEP, version: '0.1.0', commit: null, ...common }).finally(() =>
         database.close(),
       );
     }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { beginQuarantine, endQuarantine, Quarantine } from '../../src/core/quarantine/quarantine.ts';
+import { readAppliedSchema } from '../../src/features/backup/check-database.ts';
 import { listBackupRuns, storeFailedBackup, storeLastBackup } from '../../src/features/backup/last-backup.ts';
 import { runIfDue } from '../../src/features/backup/schedule.ts';
 import { onBothDatabases, silentLog } from '../support/ledger.ts';
@@ -20,7 +21,8 @@ onBothDatabases('scheduled backups', (open) => {
       service.tries += 1;
       if (service.reason !== undefined) throw new Error(service.reason);
       service.backups.push(service.now);
-      await storeLastBackup(database, { createdAt: service.now, file: 'x', bytes: 1 }, service.now + 7);
+      const migrations = (await readAppliedSchema(database)).length;
+      await storeLastBackup(database, { createdAt: service.now, file: 'x', bytes: 1, migrations }, service.now + 7);
     };
     const context = { database, alerts, clock, log: silentLog, runBackup };
     let notBefore = 0;
@@ -40,6 +42,29 @@ onBothDatabases('scheduled backups', (open) => {
     const { service, check } = await scheduler();
     for (const now of [NOW, NOW + HOUR - 1, NOW + HOUR]) expect(await check(now)).toEqual([]);
     expect(service.backups).toEqual([NOW, NOW + HOUR]);
+  });
+
+  it('writes one at once after a migration, and after an upgrade from a version that stored no number of migrations', async () => {
+    const { service, database, check } = await scheduler();
+    await check(NOW);
+    const { length } = await readAppliedSchema(database);
+    for (const [index, migrations] of [length - 1, undefined].entries()) {
+      const last = { createdAt: service.now, file: 'x', bytes: 1, ...(migrations !== undefined && { migrations }) };
+      await storeLastBackup(database, last, service.now);
+      const now = NOW + 10 * (index + 1);
+      for (const at of [now, now + 5]) await check(at);
+      expect(service.backups.at(-1)).toBe(now);
+    }
+    expect(service.backups).toEqual([NOW, NOW + 10, NOW + 20]);
+  });
+
+  it('tries again after five minutes when the backup after a migration fails', async () => {
+    const { service, database, check } = await scheduler();
+    await check(NOW);
+    await storeLastBackup(database, { createdAt: NOW, file: 'x', bytes: 1, migrations: 1 }, NOW);
+    service.reason = 'the disk is full';
+    for (const seconds of [10, 15, 309, 310]) await check(NOW + seconds);
+    expect(service.tries).toBe(3);
   });
 
   it('goes on when the clock was set back', async () => {

@@ -1,3 +1,4 @@
+import type { SqlReader } from '../../core/db/database.ts';
 import { openDatabase } from '../../core/db/open.ts';
 import { statement } from '../../core/db/statement.ts';
 import type { Log } from '../../core/kernel/log.ts';
@@ -19,6 +20,11 @@ const readLastPosition = statement<{ position: number }>(
   'SELECT COALESCE(max(position), 0) AS position FROM ledger_transfer',
 );
 
+/** Returns the SHA-256 of each migration that a database has. */
+export async function readAppliedSchema(database: SqlReader): Promise<string[]> {
+  return (await database.all(readSchema)).map(({ checksum }) => checksum);
+}
+
 /**
  * Checks a SQLite database completely: its pages and indexes, every entry, hash and balance of the ledger.
  * @throws BackupFailed with the first problem
@@ -36,7 +42,7 @@ export async function checkDatabase(path: string, log: Log, progress: (done: num
     return {
       restored_at: await readLastRestore(database),
       ledger_id: ledger.id,
-      schema: (await database.all(readSchema)).map(({ checksum }) => checksum),
+      schema: await readAppliedSchema(database),
       transfers,
       last_position: (await database.first(readLastPosition))?.position ?? 0,
       wallets,

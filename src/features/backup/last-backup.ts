@@ -12,6 +12,8 @@ export interface LastBackup {
   readonly createdAt: number;
   readonly file: string;
   readonly bytes: number;
+  /** The number of migrations that it has. Older versions did not store it. */
+  readonly migrations?: number;
 }
 
 /** A schedule that fails tries again every five minutes. */

@@ -24,6 +24,8 @@ const Manifest = Type.Object({
   /** Unix seconds. The backup contains everything that was committed before. */
   created_at: Time,
   version: Type.String({ maxLength: 100 }),
+  /** The commit of the program that wrote it. Absent if it was not known. */
+  commit: Type.Optional(Type.String({ maxLength: 100 })),
   /** The SHA-256 of each migration that the database has. */
   schema: Type.Array(Hash, { minItems: 1, maxItems: 10_000 }),
   /** The number of transfers, and the position of the last one. */

@@ -3,18 +3,19 @@ import { mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { lockFile } from '../../core/db/file-lock.ts';
-import { MIGRATIONS, readMigrations } from '../../core/db/migrate.ts';
+import { MIGRATIONS, migrate, readMigrations } from '../../core/db/migrate.ts';
+import { openDatabase } from '../../core/db/open.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import type { Restored } from '../../core/quarantine/quarantine.ts';
 import { readArchive, syncFile } from './archive.ts';
-import { checkDatabase } from './check-database.ts';
+import { checkDatabase, readAppliedSchema } from './check-database.ts';
 import { explained } from './failures.ts';
 import { BackupFailed, type Manifest, readManifest } from './manifest.ts';
 import { markFile } from './mark-file.ts';
 import { requireOrigin } from './origin.ts';
 
-export type RestoreStep = 'Reading the backup' | 'Checking the ledger';
+export type RestoreStep = 'Reading the backup' | 'Upgrading the database' | 'Checking the ledger';
 
 export interface UnpackOptions {
   /** The path of the manifest. The backup lies beside it. */
@@ -36,8 +37,8 @@ export interface RestoreOptions extends UnpackOptions {
 }
 
 /**
- * Restores a backup into a new SQLite file: decrypts it, compares it with its manifest, checks the whole ledger, begins the quarantine, and only
- * then gives the file its name.
+ * Restores a backup into a new SQLite file: decrypts it, applies the migrations that it lacks, compares it with its manifest, checks the whole
+ * ledger, begins the quarantine, and only then gives the file its name.
  * @throws BackupFailed when nothing was restored
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
@@ -72,14 +73,16 @@ export async function readKnownManifest(options: UnpackOptions): Promise<Manifes
   return manifest;
 }
 
-/** Decrypts a backup into a new file, compares it with its manifest, checks the whole ledger and begins the quarantine. */
+/** Decrypts a backup into a new file, upgrades it, compares it with its manifest, checks the whole ledger and begins the quarantine. */
 export async function unpackBackup(options: UnpackOptions, manifest: Manifest, part: string): Promise<void> {
   const { identities, clock, log, progress } = options;
   await removeDatabase(part);
   const archive = join(dirname(options.manifest), manifest.file);
   await readArchive(archive, part, manifest, identities, (done, total) => progress('Reading the backup', done, total));
+  progress('Upgrading the database', 0, 1);
+  await upgrade(part, manifest, log);
   const contents = await checkDatabase(part, log, (done, total) => progress('Checking the ledger', done, total));
-  requireEqual(contents, manifest);
+  requireEqual(contents, { ...manifest, schema: await readSchema() });
   // A backup of a ledger in quarantine also lacks what that ledger had not been given back yet.
   const since = (before: Restored | undefined) => Math.min(manifest.created_at, before?.backupCreatedAt ?? manifest.created_at);
   await markFile(part, log, (before) => ({ backupCreatedAt: since(before), restoredAt: unixSeconds(clock) }));
@@ -98,13 +101,33 @@ export async function removeDatabase(path: string): Promise<void> {
   await Promise.all(['', '-wal', '-shm', '-journal', '.lock', '.lock-journal'].map((suffix) => rm(`${path}${suffix}`, { force: true })));
 }
 
-/** @throws BackupFailed for a backup whose migrations this version does not have */
-async function requireKnownSchema({ schema, version }: Manifest): Promise<void> {
-  const known = (await readMigrations(MIGRATIONS)).map(({ checksum }) => checksum);
-  if (JSON.stringify(schema) === JSON.stringify(known)) return;
+/** Returns the SHA-256 of each migration of this version. */
+async function readSchema(): Promise<string[]> {
+  return (await readMigrations(MIGRATIONS)).map(({ checksum }) => checksum);
+}
+
+/** An older version has the first of these migrations. @throws BackupFailed for a backup of any other schema */
+async function requireKnownSchema({ schema, version, commit }: Manifest): Promise<void> {
+  const known = await readSchema();
+  if (schema.every((checksum, index) => checksum === known[index])) return;
+  const program = `Satchel ${version}${commit === undefined ? '' : ` (commit ${commit.slice(0, 12)})`}`;
+  const isNewer = known.every((checksum, index) => checksum === schema[index]);
   throw new BackupFailed(
-    `The backup was written by Satchel ${version}, whose database this version does not know. Restore it with that version, then upgrade.`,
+    isNewer
+      ? `The backup was written by a newer version: ${program}. Restore it with that version.`
+      : `The backup was written by ${program}, whose database this version can neither use nor upgrade. Restore it with that version.`,
   );
+}
+
+/** Applies the migrations that a restored file lacks. @throws BackupFailed unless the file has those of its manifest */
+async function upgrade(path: string, manifest: Manifest, log: Log): Promise<void> {
+  const database = await openDatabase(`sqlite:${path}`, { log });
+  try {
+    requireEqual({ schema: await readAppliedSchema(database) }, manifest);
+    await migrate(database, MIGRATIONS);
+  } finally {
+    await database.close();
+  }
 }
 
 function requireEqual(contents: object, manifest: Manifest): void {

@@ -5,6 +5,7 @@ import type { Database } from '../../core/db/database.ts';
 import { type Clock, pause, unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
 import type { Quarantine } from '../../core/quarantine/quarantine.ts';
+import { readAppliedSchema } from './check-database.ts';
 import { OLD_INTERVALS, readLastBackup, storeFailedBackup } from './last-backup.ts';
 
 export interface ScheduleContext {
@@ -24,7 +25,7 @@ const RETRY_SECONDS = 300;
 const SUBJECT = 'database';
 
 /**
- * Writes backups, an interval after the last one, until the signal aborts. Keeps the alerts about backups and about an unaccepted restore current.
+ * Writes backups, an interval after the last one and after a migration, until the signal aborts. Keeps the alerts about backups and about an unaccepted restore current.
  * @param intervalSeconds 0: no backups
  */
 export async function runSchedule(context: ScheduleContext, intervalSeconds: number, signal: AbortSignal): Promise<void> {
@@ -52,10 +53,13 @@ export async function runIfDue(context: ScheduleContext, intervalSeconds: number
     return notBefore;
   }
   const now = unixSeconds(context.clock);
-  const last = (await readLastBackup(context.database))?.createdAt ?? 0;
+  const backup = await readLastBackup(context.database);
+  const last = backup?.createdAt ?? 0;
   // A clock that was set back must not stop the backups.
   const age = now < last ? intervalSeconds : now - last;
-  if (age < intervalSeconds || now < notBefore) return notBefore;
+  // Until then, each restore would have to repeat the migrations.
+  const lacksMigration = backup !== undefined && backup.migrations !== (await readAppliedSchema(context.database)).length;
+  if ((age < intervalSeconds && !lacksMigration) || now < notBefore) return notBefore;
   return (await attempt(context, open, age, intervalSeconds, signal)) ? 0 : now + retryAfter(intervalSeconds);
 }
 

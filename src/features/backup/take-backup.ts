@@ -35,6 +35,8 @@ export interface BackupOptions {
   /** Proves the origin of the backup to a restore; undefined: it is not known. */
   readonly secretKey: Uint8Array | undefined;
   readonly version: string;
+  /** The commit of this program; null: not known. */
+  readonly commit: string | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: Progress;
@@ -81,7 +83,9 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     const digests = await writeArchive(part, archive, recipients, (done, total) => progress('Compressing', done, total));
     progress('Checking the backup', 0, 1);
     await checkArchive(archive, digests);
-    const described: Manifest = { format: 1, file, created_at: createdAt, version: options.version, ...contents, ...digests };
+    const { version, commit } = options;
+    const program = { version, ...(commit !== null && { commit }) };
+    const described: Manifest = { format: 1, file, created_at: createdAt, ...program, ...contents, ...digests };
     const manifest = secretKey ? { ...described, mac: originOf(described, secretKey) } : described;
     const path = await publish(folder, name, archive, manifest);
     return { path, manifest, ...(earlier ? { deleted: 0 } : await deleteExpired(options, manifest)) };
