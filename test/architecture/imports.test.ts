@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..', '..');
 const CORE: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   db: ['kernel'],
+  tasks: ['kernel', 'db'],
   journal: ['kernel', 'db'],
   alerts: ['kernel', 'db', 'journal'],
   idempotency: ['kernel', 'db'],
