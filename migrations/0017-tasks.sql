@@ -27,3 +27,14 @@ CREATE INDEX task_claimed ON task (queue, position) WHERE claimed_by IS NOT NULL
 CREATE TABLE task_queue (
   name TEXT PRIMARY KEY
 ) STRICT;
+
+-- The encryption of the last request of an app, in which it is notified. NULL: it has sent none.
+ALTER TABLE nwc_connection ADD COLUMN scheme TEXT CHECK (scheme IN ('nip44_v2', 'nip04'));
+
+-- Responses that wait become tasks. Notifications that wait are dropped: apps read the list.
+INSERT INTO task (queue, account_id, payload, created_at_ms, due_at_ms, attempts)
+  SELECT 'app responses', w.account_id, r.id, o.created_at_ms, o.due_at_ms, o.attempts
+  FROM nwc_outbox o JOIN nwc_request r ON r.response = o.event
+    JOIN nwc_connection c ON c.id = o.connection_id JOIN wallet w ON w.id = c.wallet_id
+  ORDER BY o.position;
+DROP TABLE nwc_outbox;

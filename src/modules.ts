@@ -25,6 +25,7 @@ import { Outbound, type OutboundSettings } from './core/outbound/outbound.ts';
 import { createPayments, markPendingAtNode, type PaymentDependencies } from './core/payments/payments.ts';
 import { Quarantine, readQuarantine } from './core/quarantine/quarantine.ts';
 import { createRates } from './core/rates/rates.ts';
+import { createTasks } from './core/tasks/tasks.ts';
 import { walletRecovery } from './core/wallets/recovery.ts';
 import { createWallets, type Wallet, type Wallets } from './core/wallets/wallets.ts';
 import { createWithdrawals } from './core/withdrawals/withdrawals.ts';
@@ -71,6 +72,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const secretKey = await openSecretKey(config, database);
   const { publicUrl, paymentWaitSeconds, stuckPaymentSeconds } = config;
   const instances = new Instances({ database, clock, log });
+  const running = { instances, tasks: createTasks({ database, instances, clock, log }) };
   const alerts = createAlerts(database, clock, log);
   const isReadBack = (await readQuarantine(database))?.backupCreatedAt === 0;
   const replaced = { replacesLedger: config.takeOverFromLedger, isReadBack };
@@ -112,15 +114,14 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const nostrCrypto = createNostrCrypto();
   const linked = { ...config, rates, withdrawals, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
-  const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency, ...stored };
+  const service = { clock, log, database, ...running, alerts, connections, accounts, newKeys, ...keys, directory, idempotency, ...stored };
   const deliveries = createDeliveries(config, { ...service, ...logged, history, secretKey, newOutbound, jobTiming });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   const money = { ...marked, ...moving, rates, ledger, wallets, history, ...links, nostrCrypto, stuckPaymentSeconds };
   const common = { ...service, outbound, playground, ...logins, ...money, ...logged, objects, feed, ...deliveries };
-  const payouts = createPayouts({ database, clock });
-  const modules = { ...common, payouts, ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
+  const modules = { ...common, payouts: createPayouts(common), ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
   const notifications = createNotificationModule({ ...config.notifications, ...modules, publicUrl, timing: jobTiming?.notifications });
   return { ...modules, notifications, operator: new Operator(modules, paymentWaitSeconds) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NostrEvent } from '../../src/core/nostr/event.ts';
+import { eventId, type NostrEvent } from '../../src/core/nostr/event.ts';
 import { admit } from '../../src/features/nwc/admission.ts';
 import type { Connection } from '../../src/features/nwc/connections.ts';
 import type { ServedConnections } from '../../src/features/nwc/served-connections.ts';
@@ -10,10 +10,11 @@ const FOUND = { connection: { id: 'con_1', clientPubkey: APP } as Connection, re
 
 /** Returns why an event of the app is ignored; undefined if it is admitted. */
 function reasonFor(changes: Partial<NostrEvent>, isWithinRate = true): string | undefined {
-  const event = { id: '00', pubkey: APP, created_at: NOW, kind: 23_194, tags: [['p', SERVICE]], content: '', sig: '', ...changes };
+  const unsigned = { pubkey: APP, created_at: NOW, kind: 23_194, tags: [['p', SERVICE]], content: '', sig: '', ...changes };
+  const event = { ...unsigned, id: eventId(unsigned) };
   const find = (pubkey: string) => (pubkey === SERVICE ? FOUND : undefined);
   const served = { find, takeEvent: () => isWithinRate } as unknown as ServedConnections;
-  const admitted = admit(event, served, { nowSeconds: NOW, maxAgeSeconds: 600 });
+  const admitted = admit(event, served, { relay: 'wss://relay', nowSeconds: NOW, maxAgeSeconds: 600 });
   return typeof admitted === 'string' ? admitted : undefined;
 }
 

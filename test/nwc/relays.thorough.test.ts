@@ -15,7 +15,7 @@ onFakeNode(
     let wallet: TestWallet;
     let app: NwcApp;
     const alerts = async () => (await openAlerts()).filter(({ kind }) => kind === 'relay_unavailable').map(({ subject }) => subject);
-    const waiting = () => rows('SELECT position FROM nwc_outbox');
+    const waiting = () => rows('SELECT position FROM task');
 
     /** Starts a payment that is held, so that its response is published later. */
     async function startHeld() {
@@ -55,8 +55,8 @@ onFakeNode(
       const { event, settle } = await startHeld();
       await relay.stop();
       settle();
-      await expect.poll(() => rows('SELECT position FROM nwc_outbox WHERE attempts > 0')).toHaveLength(1);
-      await execute('UPDATE nwc_outbox SET due_at_ms = due_at_ms + 100000');
+      await expect.poll(() => rows('SELECT position FROM task WHERE attempts > 0')).toHaveLength(1);
+      await execute('UPDATE task SET due_at_ms = due_at_ms + 100000');
       await relay.start();
       expect((await app.responseTo(event)).result.preimage).toMatch(/^[0-9a-f]{64}$/);
       await expect.poll(waiting).toEqual([]);
@@ -67,7 +67,7 @@ onFakeNode(
       await relay.stop();
       settle();
       await expect.poll(waiting).toHaveLength(1);
-      await execute('UPDATE nwc_outbox SET created_at_ms = created_at_ms - 600001, due_at_ms = 0');
+      await execute('UPDATE task SET created_at_ms = created_at_ms - 600001, due_at_ms = 0');
       await expect.poll(waiting).toEqual([]);
       expect(app.responsesTo(event)).toEqual([]);
       // The relay has the request, and sends it to the service when it subscribes.

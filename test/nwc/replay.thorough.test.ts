@@ -86,7 +86,7 @@ onFakeNode(
       replay();
       await vi.waitUntil(() => responseIds().size === sent.length, HANGS);
       // Responses reach the second relay after the first one, and notifications follow payments.
-      await expect.poll(() => rows('SELECT position FROM nwc_outbox'), HANGS).toEqual([]);
+      await expect.poll(() => rows('SELECT position FROM task'), HANGS).toEqual([]);
       const [first, before] = [responseIds(), await effects()];
       expect(stored.map(({ event }) => first.get(event.id)?.size)).toEqual(stored.map(() => 1));
       const paid = before.outside.filter(({ direction, state }) => direction === 'received' && state === 'succeeded').length;
@@ -101,7 +101,7 @@ onFakeNode(
       replay();
       await expect.poll(() => ignored('duplicate'), HANGS).toBeGreaterThanOrEqual(known + stored.length);
       expect(await ignored('too_many')).toBe(0);
-      await expect.poll(() => rows('SELECT position FROM nwc_outbox'), HANGS).toEqual([]);
+      await expect.poll(() => rows('SELECT position FROM task'), HANGS).toEqual([]);
       expect(await effects()).toEqual(before);
       const again = responseIds();
       expect(stored.map(({ event }) => again.get(event.id))).toEqual(stored.map(({ event }) => first.get(event.id)));

@@ -20,7 +20,7 @@ onFakeNode(
     /** Forgets the requests of apps, as a restore of a backup does that was made before them. */
     async function restore(restoredAt: number): Promise<void> {
       const accepted = { backupCreatedAt: restoredAt - 60, restoredAt, lastPosition: 0, acceptedAt: restoredAt, reason: 'a test' };
-      await service.execute('DELETE FROM nwc_outbox');
+      await service.execute('DELETE FROM task');
       await service.execute('DELETE FROM nwc_request');
       await service.execute("DELETE FROM service_fact WHERE name = 'restored_accepted'");
       await service.execute("INSERT INTO service_fact (name, value) VALUES ('restored_accepted', $1)", JSON.stringify(accepted));

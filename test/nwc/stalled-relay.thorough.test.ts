@@ -35,7 +35,7 @@ describe('a relay process that stands still', () => {
         const unanswered = app.send(during).catch((error: Error) => error.name);
         net.outside.resolveHold(held.paymentHash, 'settle');
         // The response was sent, and the relay does not confirm it.
-        await expect.poll(() => rows(`SELECT position FROM nwc_outbox WHERE attempts > 0 AND event LIKE '%"kind":23195%'`)).toHaveLength(1);
+        await expect.poll(() => rows(`SELECT position FROM task WHERE attempts > 0 AND queue = 'app responses'`)).toHaveLength(1);
         await expect.poll(alerts, HANGS).toEqual([url]);
         await stalled;
         expect(await alerts()).toEqual([url]);

@@ -14,12 +14,15 @@ export class NostrCryptoBusy extends Error {
 interface NostrCryptoOptions {
   /** Worker threads. They start when they are needed. Default: one less than the processors, 1 or 2. */
   readonly threads?: number;
-  /** Tasks that may wait. Each takes 2 to 5 ms. Default: 1,000. */
+  /** Tasks of each urgency that may wait. Each takes 2 to 5 ms. Default: 1,000. */
   readonly maxWaiting?: number;
 }
 
 /** The cryptography of events, in worker threads: 5 ms for each request would delay every other request of the service. */
 export type NostrCrypto = ReturnType<typeof createNostrCrypto>;
+
+/** `later`: tasks for which no client waits, such as notifications. */
+export type Urgency = 'now' | 'later';
 
 interface WaitingTask {
   readonly task: CryptoTask;
@@ -29,23 +32,24 @@ interface WaitingTask {
 
 /** Every method rejects with NostrCryptoBusy if too many tasks wait. */
 export function createNostrCrypto({ threads = defaultThreads(), maxWaiting = 1000 }: NostrCryptoOptions = {}) {
-  const waiting: WaitingTask[] = [];
+  /** Those of `later` run when no other one waits. */
+  const waiting: Record<Urgency, WaitingTask[]> = { now: [], later: [] };
   const workers = new Set<CryptoThread>();
   let isClosed = false;
 
-  function run(task: CryptoTask): Promise<unknown> {
+  function run(task: CryptoTask, urgency: Urgency = 'now'): Promise<unknown> {
     if (isClosed) return Promise.reject(new NostrCryptoBusy('the cryptography of Nostr is stopped'));
-    if (waiting.length >= maxWaiting) return Promise.reject(new NostrCryptoBusy('too many events wait for their cryptography'));
+    if (waiting[urgency].length >= maxWaiting) return Promise.reject(new NostrCryptoBusy('too many events wait for their cryptography'));
     return new Promise((resolve, reject) => {
-      waiting.push({ task, resolve, reject });
+      waiting[urgency].push({ task, resolve, reject });
       dispatch();
     });
   }
 
   function dispatch(): void {
-    while (waiting.length > 0) {
+    while (waiting.now.length + waiting.later.length > 0) {
       const idle = Array.from(workers).find((one) => !one.isBusy()) ?? addWorker();
-      const next = idle && waiting.shift();
+      const next = idle && (waiting.now.shift() ?? waiting.later.shift());
       if (!next) return;
       idle.run(next);
     }
@@ -71,12 +75,12 @@ export function createNostrCrypto({ threads = defaultThreads(), maxWaiting = 100
     },
 
     /** Encrypts the content of an event, and signs it. @throws Error for an invalid public key or a text that is too long */
-    seal(event: EventToSeal): Promise<NostrEvent> {
-      return run({ type: 'seal', ...event }) as Promise<NostrEvent>;
+    seal(event: EventToSeal, urgency?: Urgency): Promise<NostrEvent> {
+      return run({ type: 'seal', ...event }, urgency) as Promise<NostrEvent>;
     },
 
-    sign(template: EventTemplate, secretKey: Uint8Array): Promise<NostrEvent> {
-      return run({ type: 'sign', template, secretKey }) as Promise<NostrEvent>;
+    sign(template: EventTemplate, secretKey: Uint8Array, urgency?: Urgency): Promise<NostrEvent> {
+      return run({ type: 'sign', template, secretKey }, urgency) as Promise<NostrEvent>;
     },
 
     /** Returns whether the id is that of the event and its author signed it. */
@@ -87,7 +91,8 @@ export function createNostrCrypto({ threads = defaultThreads(), maxWaiting = 100
     /** Stops the threads. Tasks that have not ended reject. */
     async close(): Promise<void> {
       isClosed = true;
-      for (const { reject } of waiting.splice(0)) reject(new NostrCryptoBusy('the cryptography of Nostr is stopped'));
+      for (const { reject } of [...waiting.now.splice(0), ...waiting.later.splice(0)])
+        reject(new NostrCryptoBusy('the cryptography of Nostr is stopped'));
       await Promise.all(Array.from(workers, (worker) => worker.stop()));
     },
   };

@@ -4,6 +4,7 @@ import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Instances } from '../../core/db/instances.ts';
 import type { Ledger } from '../../core/ledger/ledger.ts';
 import type { Payments } from '../../core/payments/payments.ts';
+import type { Tasks } from '../../core/tasks/tasks.ts';
 import type { Feed } from '../events/feed.ts';
 import type { Nwc } from '../nwc/nwc.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
@@ -19,6 +20,7 @@ export interface MetricsSources {
   readonly webhooks: Webhooks;
   readonly alerts: Alerts;
   readonly nwc: Nwc;
+  readonly tasks: Tasks;
   readonly connections: NodeConnections;
   /** Returns the positions of the nodes at the last reconciliation. */
   readonly lastPositions: () => Promise<readonly { readonly nodeId: string; readonly positionMsat: number }[]>;
@@ -31,6 +33,7 @@ export function registerServiceMetrics(registry: Registry, sources: MetricsSourc
   registerDurations(registry, sources);
   registerLeases(registry, sources);
   registerApps(registry, sources);
+  registerTasks(registry, sources);
   gauge('satchel_ledger_waiting_postings', 'Postings that wait for a commit', () => ledger.stats().waiting);
   counter('satchel_ledger_batches_total', 'Commits of the ledger', () => ledger.stats().batches);
   counter('satchel_ledger_postings_total', 'Postings in those commits', () => ledger.stats().postings);
@@ -138,12 +141,17 @@ function registerLeases(registry: Registry, { instances }: MetricsSources): void
 
 /** Registers what apps do that are connected over Nostr, as far as this instance serves them. */
 function registerApps(registry: Registry, { nwc }: MetricsSources): void {
-  const { gauge, gaugeBy } = metricsOf(registry);
+  const { gauge, gaugeBy, counter } = metricsOf(registry);
   gaugeBy('relay', 'satchel_nostr_relay_up', 'Whether a Nostr relay of connected apps sends their requests', () =>
     nwc.relayStatuses().map(({ url, isSubscribed }) => [new URL(url).host, isSubscribed ? 1 : 0] as const),
   );
   gauge('satchel_app_events_waiting', 'Responses and notifications that no relay has accepted yet; at most 10000', () =>
     nwc.countWaiting(),
+  );
+  counter(
+    'satchel_app_notifications_dropped_total',
+    'Notifications that were not sent to apps, because too many waited',
+    () => nwc.counts.droppedNotifications,
   );
   new Counter({
     name: 'satchel_app_responses_total',
@@ -166,6 +174,21 @@ function registerApps(registry: Registry, { nwc }: MetricsSources): void {
     collect() {
       this.reset();
       for (const [reason, count] of nwc.counts.ignored) this.inc({ reason }, count);
+    },
+  });
+}
+
+/** Registers what this instance has run of each queue of background work. */
+function registerTasks(registry: Registry, { tasks }: MetricsSources): void {
+  new Counter({
+    name: 'satchel_tasks_total',
+    help: 'Attempts of background tasks, by queue and outcome',
+    labelNames: ['queue', 'outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [queue, counts] of tasks.counts())
+        for (const [outcome, count] of Object.entries(counts)) this.inc({ queue, outcome }, count);
     },
   });
 }

@@ -61,7 +61,6 @@ export const COPIED: Readonly<Record<string, string>> = {
   lndhub_login: EVERY_ROW,
   nwc_connection: EVERY_ROW,
   nwc_request: EVERY_ROW,
-  nwc_outbox: EVERY_ROW,
   task: EVERY_ROW,
   session: EVERY_ROW,
   setup_link: EVERY_ROW,

@@ -1,6 +1,6 @@
 import { limitEntries } from '../../core/kernel/limit-entries.ts';
 import type { EncryptionScheme } from '../../core/nostr/crypto-pool.ts';
-import { type NostrEvent, tagValue } from '../../core/nostr/event.ts';
+import { eventId, type NostrEvent, tagValue } from '../../core/nostr/event.ts';
 import { KINDS } from './responses.ts';
 import type { ServedConnection, ServedConnections } from './served-connections.ts';
 
@@ -25,7 +25,7 @@ export const MAX_FUTURE_SECONDS = 60;
 export function admit(
   event: NostrEvent,
   served: ServedConnections,
-  { nowSeconds, maxAgeSeconds }: { readonly nowSeconds: number; readonly maxAgeSeconds: number },
+  { relay, nowSeconds, maxAgeSeconds }: { readonly relay: string; readonly nowSeconds: number; readonly maxAgeSeconds: number },
 ): ServedConnection | IgnoredReason {
   const found = event.kind === KINDS.request ? served.find(tagValue(event, 'p') ?? '') : undefined;
   if (!found) return 'not_addressed';
@@ -36,7 +36,9 @@ export function admit(
   const expiration = Number(tagValue(event, 'expiration') ?? Number.POSITIVE_INFINITY);
   if (expiration <= nowSeconds) return 'expired';
   if (event.content.length > MAX_CONTENT_LENGTH) return 'too_large';
-  return served.takeEvent(found) ? found : 'too_many';
+  if (!served.takeEvent(relay, found)) return 'too_many';
+  // A relay that changes an event cannot keep its id.
+  return eventId(event) === event.id ? found : 'invalid';
 }
 
 /** Returns the encryption of a request: without a tag it is NIP-04. Undefined: one that this service does not support. */

@@ -10,6 +10,7 @@ import { newId } from '../../core/kernel/ids.ts';
 import { type List, mapList } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { RowWrite } from '../../core/ledger/ledger.ts';
+import type { EncryptionScheme } from '../../core/nostr/crypto-pool.ts';
 import { publicKeyOf } from '../../core/nostr/event.ts';
 import { deriveNostrKey } from '../../core/nostr/keys.ts';
 import * as sql from './connections.sql.ts';
@@ -21,6 +22,7 @@ export interface Connection {
   readonly id: string;
   readonly keyId: string;
   readonly walletId: string;
+  readonly accountId: string;
   readonly permissions: readonly ConnectionPermission[];
   readonly clientPubkey: string;
   readonly servicePubkey: string;
@@ -28,6 +30,8 @@ export interface Connection {
   readonly relays: readonly string[];
   /** Unix seconds. */
   readonly createdAt: number;
+  /** The encryption of its last request; undefined before the first one. */
+  readonly scheme: EncryptionScheme | undefined;
 }
 
 /** A connection with its access key. */
@@ -83,7 +87,7 @@ export function createConnections({ database, keyring, clock, secretKey, relays 
     order: ConnectionOrder,
     extraRows: (id: string, secret?: string) => readonly RowWrite[],
   ): Promise<NewConnection> {
-    const { walletId } = owner;
+    const { accountId, walletId } = owner;
     if (relays.length === 0 || walletId === undefined) throw new Refusal('not_supported', NO_RELAYS);
     const id = `${CONNECTION_PREFIX}_${newId(clock.nowMs())}`;
     const secret = order.clientPubkey === undefined ? randomBytes(32) : undefined;
@@ -91,11 +95,13 @@ export function createConnections({ database, keyring, clock, secretKey, relays 
     const connection = {
       id,
       walletId,
+      accountId,
       permissions: order.permissions,
       clientPubkey: order.clientPubkey ?? publicKeyOf(secret as Uint8Array),
       servicePubkey: publicKeyOf(serviceKeyOf(id)),
       relays,
       createdAt: unixSeconds(clock),
+      scheme: undefined,
     };
     const created = await keyring.create(by, owner, { ...order.key, kind: 'wallet_connection' }, (made) => [
       insertRow({ ...connection, keyId: made.id }),
@@ -145,16 +151,24 @@ export function createConnections({ database, keyring, clock, secretKey, relays 
       return row && connectionFromRow(row);
     },
 
+    /** Stores the encryption of an app's last request. */
+    storeScheme: (id: string, scheme: EncryptionScheme) => database.transaction((tx) => tx.run(sql.storeScheme, id, scheme)),
+
     /** Returns connections after an id that are valid or were revoked after a time (Unix seconds), in the order of their ids. */
-    async listServed(
-      afterId: string,
-      limit: number,
-      revokedAfter: number,
-    ): Promise<{ connection: Connection; revokedAt: number | undefined }[]> {
-      const rows = await database.all(sql.listServed, afterId, limit, revokedAfter);
-      return rows.map((row) => ({ connection: connectionFromRow(row), revokedAt: row.revoked_at ?? undefined }));
+    async listServed(afterId: string, limit: number, revokedAfter: number): Promise<ListedConnection[]> {
+      return (await database.all(sql.listServed, afterId, limit, revokedAfter)).map(listedFromRow);
     },
   };
+}
+
+interface ListedConnection {
+  readonly connection: Connection;
+  /** Unix seconds. */
+  readonly revokedAt: number | undefined;
+}
+
+function listedFromRow(row: sql.ConnectionRow & { readonly revoked_at: number | null }): ListedConnection {
+  return { connection: connectionFromRow(row), revokedAt: row.revoked_at ?? undefined };
 }
 
 async function withKeys(keyring: Keyring, rows: readonly sql.ConnectionRow[]): Promise<ConnectionWithKey[]> {
@@ -178,11 +192,13 @@ function connectionFromRow(row: sql.ConnectionRow): Connection {
     id: row.id,
     keyId: row.key_id,
     walletId: row.wallet_id,
+    accountId: row.account_id,
     permissions: row.permissions.split(' ').filter(Boolean) as ConnectionPermission[],
     clientPubkey: row.client_pubkey,
     servicePubkey: row.service_pubkey,
     relays: row.relays.split(' '),
     createdAt: row.created_at,
+    scheme: row.scheme ?? undefined,
   };
 }
 

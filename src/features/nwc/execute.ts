@@ -6,6 +6,7 @@ import { isMethod } from './methods.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
 import type { Params } from './params.ts';
 import { getBalance, getBudget, getInfo, listTransactions, lookupInvoice } from './read-methods.ts';
+import { inTurns } from './request-turns.ts';
 import { ConcurrentRequest, type NewRequest, type RequestStore, type StoredRequest } from './requests.ts';
 import type { MethodOutcome, Responses } from './responses.ts';
 import { STORED_METHODS, type StoredMethodName } from './stored-methods.ts';
@@ -28,11 +29,14 @@ export interface ExecutorDependencies {
 }
 
 const PAGE = 100;
+/** How many requests without a response one round looks at. */
+const MAX_ENDED = 10_000;
 
 /** Executes authenticated requests. */
 export type Executor = ReturnType<typeof createExecutor>;
 
-export function createExecutor({ modules, connections, requests, responses, onWaiting }: ExecutorDependencies) {
+export function createExecutor(deps: ExecutorDependencies) {
+  const { modules, requests, responses, onWaiting } = deps;
   /** The requests that this process is executing. Others are answered by {@link answerEnded}. */
   const running = new Set<string>();
 
@@ -53,7 +57,7 @@ export function createExecutor({ modules, connections, requests, responses, onWa
       outcome = { error };
     }
     const answered = { ...request, item: request.item ?? undefined };
-    await requests.answer(request.id, connection.id, await responses.respond(connection, answered, outcome));
+    await requests.answer(request.id, connection, await responses.respond(connection, answered, outcome));
     onWaiting();
   }
 
@@ -116,21 +120,40 @@ export function createExecutor({ modules, connections, requests, responses, onWa
           .finally(() => running.delete(id));
     },
 
-    /** Answers requests whose payments have ended without a response: after a restart, and after more than a request waits. */
+    /**
+     * Answers requests whose payments have ended without a response: after a restart, and after more than a request waits. Accounts take turns.
+     */
     async answerEnded(): Promise<void> {
-      for (let after = 0; ; ) {
-        const rows = await requests.listUnanswered(after, PAGE);
-        for (const row of rows) {
-          after = row.position;
-          if (running.has(row.id) || row.made === null || !isMethod(row.method)) continue;
-          const connection = await connections.findById(row.connection_id);
-          // One that cannot be answered must not delay the others.
-          if (connection) await answer(connection, row, row.made).catch((error) => warn(row.method, error));
-        }
-        if (rows.length < PAGE) return;
-      }
+      const ended = await listEnded(deps, (id) => running.has(id));
+      // One that cannot be answered must not delay the others.
+      for (const { connection, row, made } of inTurns(ended, (one) => one.connection.accountId))
+        await answer(connection, row, made).catch((error) => warn(row.method, error));
     },
   };
+}
+
+interface EndedRequest {
+  readonly row: StoredRequest;
+  readonly made: string;
+  readonly connection: Connection;
+}
+
+/** Returns requests without a response whose payments have ended. */
+async function listEnded(
+  { requests, connections }: Pick<ExecutorDependencies, 'requests' | 'connections'>,
+  isRunning: (id: string) => boolean,
+): Promise<EndedRequest[]> {
+  const ended: EndedRequest[] = [];
+  for (let after = 0; ended.length < MAX_ENDED; ) {
+    const rows = await requests.listUnanswered(after, PAGE);
+    for (const row of rows) {
+      after = row.position;
+      const connection = isRunning(row.id) || !isMethod(row.method) ? undefined : await connections.findById(row.connection_id);
+      if (connection && row.made !== null) ended.push({ row, made: row.made, connection });
+    }
+    if (rows.length < PAGE) break;
+  }
+  return ended;
 }
 
 async function readOutcome(modules: NwcModules, request: AppRequest, params: Params): Promise<MethodOutcome> {

@@ -1,14 +1,17 @@
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { isJsonObject, parseJson } from '../../core/kernel/json.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import type { EncryptionScheme } from '../../core/nostr/crypto-pool.ts';
 import { type NostrEvent, readEvent } from '../../core/nostr/event.ts';
+import { FairQueue } from '../../http/limits/fair-queue.ts';
 import { admit, type IgnoredReason, MAX_FUTURE_SECONDS, RecentIds, schemeOf } from './admission.ts';
 import { NwcError } from './errors.ts';
 import { LateRequests } from './late-requests.ts';
 import { isMethod, ruleOf } from './methods.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
 import type { Params } from './params.ts';
+import { RequestTurns } from './request-turns.ts';
 import type { Answered, MethodOutcome } from './responses.ts';
 import type { ServedConnection } from './served-connections.ts';
 import { countIn, type Serving } from './serving.ts';
@@ -18,10 +21,20 @@ const MAX_READ_AGE_SECONDS = 600;
 const READ_REMEMBERED_MS = 2 * MAX_READ_AGE_SECONDS * 1000;
 /** A stored response is published again at most so often. */
 const REPUBLISH_MS = 60_000;
-/** Requests of all apps that are read at the same time. Those that wait for a payment do not count. */
-const MAX_AT_ONCE = 100;
-/** Requests that wait to be read, as after a restart, when a relay sends all that it has stored. */
-const MAX_WAITING = 2000;
+/**
+ * Events that are verified and decrypted at the same time, and those that may wait for it, as after a restart, when a relay sends all that it has
+ * stored. Relays take turns, so that forged events of one do not delay those of another one; then accounts, and their apps.
+ */
+const MAX_OPENING = 8;
+const MAX_WAITING = 10_000;
+/** Their contents together, of each relay: 90 kB for each would fill the memory. */
+const MAX_WAITING_LENGTH = 20_000_000;
+/** Requests that are executed at the same time. Those that wait for a payment do not count. */
+const AT_ONCE = { total: 100, ofAccount: 8 };
+/** Requests of one account that wait to be executed. Further ones are rejected. */
+const MAX_WAITING_OF_ACCOUNT = 1000;
+/** Responses to requests that read that wait for a relay. */
+const MAX_PUBLISHING = 1000;
 const MAX_ITEMS = 20;
 const MAX_ITEM_ID_LENGTH = 100;
 /** When a response that is not stored is published: its relay may just be reconnecting. */
@@ -34,11 +47,13 @@ interface Turn {
   onStarted(): void;
 }
 
-/** An event of an app, whose request is read in its turn. */
+/** An event of an app that is addressed to the service. */
 interface ArrivedEvent {
   readonly event: NostrEvent;
   readonly from: ServedConnection;
   readonly turn: Turn;
+  /** The URL of the relay that has sent it. */
+  readonly relay: string;
 }
 
 /** The request in an event. */
@@ -51,12 +66,17 @@ interface OpenedRequest {
 /** Receives the events of relays, and executes the requests in them. */
 export class Inbox {
   readonly #serving: Serving;
-  /** The ids of events whose requests wait or are being read. */
+  /**
+   * The ids and signatures of events whose requests wait or are being executed. A relay may send a copy with another signature, which must not hide the
+   * event of another relay.
+   */
   readonly #reading = new Set<string>();
-  /** Begins to read the request of an event; the oldest first. */
-  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #opening = new FairQueue({ maxAtOnce: MAX_OPENING, maxWaiting: MAX_WAITING, full: () => new Refusal('rate_limited') });
+  /** The length of the contents that wait, by relay. */
+  readonly #waitingLength = new Map<string, number>();
+  readonly #turns = new RequestTurns(AT_ONCE);
   readonly #late: LateRequests;
-  #running = 0;
+  #publishing = 0;
   /** The ids of events that were answered without being stored. */
   readonly #answered = new RecentIds();
   readonly #republished = new RecentIds();
@@ -72,36 +92,24 @@ export class Inbox {
   }
 
   /** Reads an event of a relay. Never throws. */
-  receive(event: NostrEvent): void {
+  receive(event: NostrEvent, relay: string): void {
     const { served, maxAgeSeconds, modules } = this.#serving;
-    if (this.#reading.has(event.id)) this.#ignore('duplicate');
-    else if (this.#waiting.length >= MAX_WAITING) this.#ignore('too_many');
+    const key = `${event.id} ${event.sig}`;
+    const length = (this.#waitingLength.get(relay) ?? 0) + event.content.length;
+    if (this.#reading.has(key)) this.#ignore('duplicate');
+    else if (length > MAX_WAITING_LENGTH) this.#ignore('too_many');
     else {
-      const from = admit(event, served, { nowSeconds: unixSeconds(modules.clock), maxAgeSeconds });
-      if (typeof from === 'string') this.#ignore(from);
-      else this.#enqueue(event, from);
-    }
-  }
-
-  #enqueue(event: NostrEvent, from: ServedConnection): void {
-    const turn = this.#begin(from.connection.id);
-    this.#reading.add(event.id);
-    this.#queue({ event, from, turn }, false);
-  }
-
-  #queue(arrived: ArrivedEvent, isLate: boolean): void {
-    this.#waiting.push(() => this.#read(arrived, isLate));
-    this.#readNext();
-  }
-
-  #readNext(): void {
-    while (this.#running < MAX_AT_ONCE) {
-      const read = this.#waiting.shift();
-      if (!read) return;
-      this.#running += 1;
-      void read().finally(() => {
-        this.#running -= 1;
-        this.#readNext();
+      const from = admit(event, served, { relay, nowSeconds: unixSeconds(modules.clock), maxAgeSeconds });
+      if (typeof from === 'string') {
+        this.#ignore(from);
+        return;
+      }
+      const turn = this.#begin(from.connection.id);
+      this.#reading.add(key);
+      this.#waitingLength.set(relay, length);
+      void this.#read({ event, from, turn, relay }).finally(() => {
+        this.#reading.delete(key);
+        turn.onStarted();
       });
     }
   }
@@ -117,32 +125,40 @@ export class Inbox {
     return { earlier, onStarted };
   }
 
-  async #read(arrived: ArrivedEvent, isLate: boolean): Promise<void> {
-    const { event, from, turn } = arrived;
-    const isPostponed = await this.#serveNew(arrived, isLate).catch((error) => {
-      this.#serving.modules.log.warn(
-        { connection: from.connection.id, reason: errorMessage(error) },
-        'a request of an app was not answered',
-      );
-      return false;
-    });
-    if (isPostponed) return;
-    this.#reading.delete(event.id);
-    turn.onStarted();
+  /** Opens the request in an event, and executes it in the turn of its account. Never throws. */
+  async #read({ event, from, turn, relay }: ArrivedEvent): Promise<void> {
+    const { modules } = this.#serving;
+    const { id, accountId } = from.connection;
+    try {
+      const opened = await this.#opening
+        .run({ groups: [relay, accountId, id] }, async () => this.#openNew(event, from))
+        .finally(() => {
+          this.#waitingLength.set(relay, (this.#waitingLength.get(relay) ?? 0) - event.content.length);
+        });
+      if (!opened || !(await this.#late.wait(from))) return;
+      await this.#turns.run(accountId, () => this.#serve(event, from, turn, opened));
+    } catch (error) {
+      if (error instanceof Refusal && error.type === 'rate_limited') this.#ignore('too_many');
+      else modules.log.warn({ connection: id, reason: errorMessage(error) }, 'a request of an app was not answered');
+    }
   }
 
-  /** Executes a request that was not executed before. @returns whether it was postponed instead, because the app has sent too many */
-  async #serveNew(arrived: ArrivedEvent, isLate: boolean): Promise<boolean> {
-    const { event, from, turn } = arrived;
-    // Before the limit: after a restart, relays send what was executed before it.
-    if (await this.#isStored(event, from)) return false;
-    if (!isLate && !this.#late.take(from)) {
-      const isPostponed = this.#late.add(from, () => this.#queue(arrived, true));
-      if (!isPostponed) this.#ignore('too_many');
-      return isPostponed;
-    }
-    await this.#serve(event, from, turn);
-    return false;
+  /** Returns the request in an event that was not executed before. Rejects it if too many of its app or account wait. */
+  async #openNew(event: NostrEvent, from: ServedConnection): Promise<OpenedRequest | undefined> {
+    // Before the signature is checked: after a restart, relays send what was executed before it.
+    if (await this.#isStored(event, from)) return undefined;
+    const opened = await this.#open(event, from);
+    if (!opened) return undefined;
+    await this.#serving.served.storeScheme(from.connection, opened.scheme);
+    const { connection } = from;
+    const isFull = this.#turns.countWaiting(connection.accountId) >= MAX_WAITING_OF_ACCOUNT || !this.#late.hasRoom(from);
+    if (!isFull) return opened;
+    const { method, scheme } = opened;
+    const error = new NwcError('RATE_LIMITED', 'Too many requests of this app wait. Nothing was done. Send the request again later.');
+    // A refusal of a request that reads need not be stored.
+    if (isMethod(method) && !ruleOf(method).isStored) await this.#respond(from, { id: event.id, method, scheme }, { error });
+    else await this.#refuse(from, { id: event.id, method, scheme }, error);
+    return undefined;
   }
 
   /** Returns whether the request was executed before. Publishes its response again, if there is one. */
@@ -156,11 +172,8 @@ export class Inbox {
     return true;
   }
 
-  async #serve(event: NostrEvent, from: ServedConnection, turn: Turn): Promise<void> {
+  async #serve(event: NostrEvent, from: ServedConnection, turn: Turn, { method, params, scheme }: OpenedRequest): Promise<void> {
     const { executor } = this.#serving;
-    const opened = await this.#open(event, from);
-    if (!opened) return;
-    const { method, params, scheme } = opened;
     if (!isMethod(method)) {
       await this.#refuse(from, { id: event.id, method, scheme }, new NwcError('NOT_IMPLEMENTED', `This service has no method ${method}.`));
       return;
@@ -178,7 +191,7 @@ export class Inbox {
       else await this.#refuse(from, { id: event.id, method, scheme }, request);
     } else if (isReading) {
       if (method === 'lookup_invoice') await turn.earlier;
-      await this.#publish(from, await executor.read(request, params));
+      this.#publish(from, await executor.read(request, params));
     } else if (method === 'multi_pay_invoice') await this.#serveItems(from, request, params.invoices);
     else if (method === 'multi_pay_keysend') await this.#serveItems(from, request, params.keysends);
     else await executor.execute(request, params);
@@ -235,17 +248,18 @@ export class Inbox {
 
   /** Executes each item of a list as a request of its own, with its own response. */
   async #serveItems(from: ServedConnection, request: AppRequest, items: unknown): Promise<void> {
-    const { executor, modules } = this.#serving;
+    const { executor, modules, served } = this.#serving;
     if (!Array.isArray(items) || items.length === 0 || items.length > MAX_ITEMS || !items.every(isJsonObject)) {
       const error = new NwcError('BAD_REQUEST', `The request must have a list of 1 to ${MAX_ITEMS} items.`);
       await executor.refuse(request, error);
       return;
     }
-    const serveItem = async (params: Params, index: number) => {
+    // Each counts as a request.
+    for (let taken = 1; taken < items.length; taken += 1) served.takeRequest(from);
+    for (const [index, params] of items.entries()) {
       const id = `${request.id} ${index}`;
       if (!(await this.#isStored({ id }, from))) await executor.execute({ ...request, id, item: itemName(modules, params, index) }, params);
-    };
-    await Promise.all(items.map(serveItem));
+    }
   }
 
   /** Answers a request with an error that is stored. Otherwise it might be executed later, after a change of the service's settings. */
@@ -254,14 +268,25 @@ export class Inbox {
   }
 
   async #respond(to: ServedConnection, answered: Answered, outcome: MethodOutcome): Promise<void> {
-    await this.#publish(to, await this.#serving.responses.respond(to.connection, answered, outcome));
+    this.#publish(to, await this.#serving.responses.respond(to.connection, answered, outcome));
   }
 
-  /** Publishes a response that is not stored. */
-  async #publish({ connection }: ServedConnection, event: NostrEvent): Promise<void> {
+  /** Publishes a response that is not stored. Nothing waits for it: a relay may take long to answer. */
+  #publish({ connection }: ServedConnection, event: NostrEvent): void {
+    if (this.#publishing >= MAX_PUBLISHING) {
+      this.#ignore('too_many');
+      return;
+    }
+    this.#publishing += 1;
+    void this.#publishUntilAccepted(connection.relays, event).finally(() => {
+      this.#publishing -= 1;
+    });
+  }
+
+  async #publishUntilAccepted(relays: readonly string[], event: NostrEvent): Promise<void> {
     for (const ms of PUBLISHED_AFTER_MS) {
       if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms).unref());
-      if (await this.#serving.pool.publish(connection.relays, event)) return;
+      if (await this.#serving.pool.publish(relays, event)) return;
     }
   }
 

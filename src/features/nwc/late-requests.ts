@@ -3,7 +3,7 @@ import type { ServedConnection, ServedConnections } from './served-connections.t
 /** Between two looks whether an app may send more. */
 const CHECK_MS = 50;
 /** Requests that wait: of one app, and of all. Events forged for one app must not fill the memory, or delay other apps. */
-const MAX = { ofApp: 1000, all: 2000 };
+const MAX = { ofApp: 1000, all: 10_000 };
 
 /**
  * Requests of apps that have sent more than allowed, as relays do for them after a restart. They are read later, those of each app in their order:
@@ -22,21 +22,22 @@ export class LateRequests {
     this.#signal = signal;
   }
 
-  /** Takes one of the requests that an app may send now. @returns false if it has sent too many, or if earlier ones wait */
-  take(from: ServedConnection): boolean {
-    return !this.#waiting.has(from.connection.id) && this.#served.takeRequest(from);
+  /** Returns whether another request of an app may wait. */
+  hasRoom({ connection }: ServedConnection): boolean {
+    return (this.#waiting.get(connection.id)?.starts.length ?? 0) < MAX.ofApp && this.#size < MAX.all;
   }
 
-  /** Calls `start` when the app may send the request. @returns false if too many wait */
-  add(from: ServedConnection, start: () => void): boolean {
+  /** Waits until an app may send the request, behind its earlier ones. @returns false if too many wait */
+  async wait(from: ServedConnection): Promise<boolean> {
     const { id } = from.connection;
-    const waiting = this.#waiting.get(id) ?? { from, starts: [] };
-    if (waiting.starts.length >= MAX.ofApp || this.#size >= MAX.all) return false;
-    waiting.starts.push(start);
+    const known = this.#waiting.get(id);
+    if (!known && this.#served.takeRequest(from)) return true;
+    if (!this.hasRoom(from)) return false;
+    const starts = known?.starts ?? [];
     this.#size += 1;
-    this.#waiting.set(id, waiting);
+    this.#waiting.set(id, { from, starts });
     this.#timer ??= setTimeout(() => this.#startDue(), CHECK_MS).unref();
-    return true;
+    return new Promise((resolve) => starts.push(() => resolve(true)));
   }
 
   #startDue(): void {

@@ -7,6 +7,7 @@ import type { HoldInvoices } from '../../core/hold-invoices/hold-invoices.ts';
 import type { EventLog } from '../../core/journal/event-log.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import type { EncryptionScheme } from '../../core/nostr/crypto-pool.ts';
+import type { Tasks } from '../../core/tasks/tasks.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import type { Sources } from '../transactions/complete.ts';
 import type { Connection } from './connections.ts';
@@ -22,6 +23,7 @@ export interface NwcModules extends Sources {
   readonly holdInvoices: HoldInvoices;
   readonly eventLog: EventLog;
   readonly log: Log;
+  readonly tasks: Tasks;
   readonly payLinks: { addressOf(walletId: string): Promise<string | undefined> };
   /** How long a request waits for the end of a payment before it is answered later. */
   readonly paymentWaitSeconds: number;

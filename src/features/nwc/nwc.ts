@@ -1,18 +1,20 @@
 import { pause, unixSeconds } from '../../core/kernel/clock.ts';
+import { errorMessage } from '../../core/kernel/log.ts';
 import type { NostrCrypto } from '../../core/nostr/crypto-pool.ts';
 import type { RelayAuthentication } from '../../core/nostr/relay.ts';
 import { readForgottenUntil } from '../../core/quarantine/quarantine.ts';
 import { createAnnouncements } from './announcements.ts';
+import { followConnections } from './connection-changes.ts';
 import { type ConnectionDependencies, type Connections, createConnections } from './connections.ts';
 import { createExecutor } from './execute.ts';
 import { Inbox } from './inbox.ts';
-import { firstPosition, followLog } from './log-reader.ts';
 import { isMethod } from './methods.ts';
 import type { NwcModules } from './modules.ts';
-import { createOutbox } from './outbox.ts';
+import { firstPosition, followEvents } from './notifications.ts';
+import { NOTIFIED, notificationQueue, responseQueue } from './publishing.ts';
 import { RelayPool } from './relay-pool.ts';
 import { readSeenRelays, requestFilters, watchRelays } from './relay-watch.ts';
-import { createRequestStore } from './requests.ts';
+import { createRequestStore, RESPONSES } from './requests.ts';
 import { createResponses } from './responses.ts';
 import { type ServedConnection, ServedConnections } from './served-connections.ts';
 import { countIn, type NwcCounts, type NwcServiceOptions, type NwcTiming, type Serving } from './serving.ts';
@@ -28,11 +30,11 @@ interface NwcDependencies extends NwcModules, Omit<ConnectionDependencies, 'rela
 
 /** Creates the connections of apps, and the service that executes their requests. */
 export function createNwc(deps: NwcDependencies): { readonly nwc: Nwc; readonly nwcConnections: Connections } {
-  const { database, clock, timing } = deps;
+  const { timing } = deps;
   const { relays, ...settings } = deps.nwc;
   const connections = createConnections({ ...deps, relays });
   // Requests are kept for a day longer than their events are accepted.
-  const requests = createRequestStore(database, clock, Math.ceil(settings.maxAgeSeconds / DAY_SECONDS) + 1);
+  const requests = createRequestStore(deps, Math.ceil(settings.maxAgeSeconds / DAY_SECONDS) + 1);
   const options = { modules: deps, connections, requests, crypto: deps.nostrCrypto, ...settings, timing };
   return { nwc: new Nwc(options), nwcConnections: connections };
 }
@@ -40,6 +42,9 @@ export function createNwc(deps: NwcDependencies): { readonly nwc: Nwc; readonly 
 const DAY_SECONDS = 86_400;
 /** Between two looks whether an app was connected. */
 const UNUSED_POLL_MS = 1000;
+/** Between two looks at payments that have ended without a response, and at tasks of other instances. */
+const POLL_MS = 1000;
+const MAX_COUNTED = 10_000;
 /** Keys for which a relay may require authentication (NIP-42). More would take minutes to sign for. */
 const MAX_AUTHENTICATED = 1000;
 
@@ -49,7 +54,7 @@ const MAX_AUTHENTICATED = 1000;
  */
 export class Nwc {
   readonly #options: NwcServiceOptions;
-  readonly counts: NwcCounts = { ignored: new Map(), answered: new Map() };
+  readonly counts: NwcCounts = { ignored: new Map(), answered: new Map(), droppedNotifications: 0 };
   #pool: RelayPool | undefined;
 
   constructor(options: NwcServiceOptions) {
@@ -61,8 +66,10 @@ export class Nwc {
     return this.#pool?.statuses() ?? [];
   }
 
-  countWaiting(): Promise<number> {
-    return this.#options.requests.countWaiting();
+  /** Counts the responses and notifications that no relay has accepted yet, up to 10,000. */
+  async countWaiting(): Promise<number> {
+    const { tasks } = this.#options.modules;
+    return Math.min(MAX_COUNTED, (await tasks.count(RESPONSES)) + (await tasks.count(NOTIFIED)));
   }
 
   endRetentionPeriod(): Promise<void> {
@@ -77,11 +84,11 @@ export class Nwc {
     // If one part fails, all end, and the job starts them again.
     const failed = new AbortController();
     const life = AbortSignal.any([signal, failed.signal]);
-    const outbox = createOutbox();
     const served = new ServedConnections(connections);
     const seen = await readSeenRelays(modules.database);
     const forgottenUntil = await readForgottenUntil(modules.database, modules.clock);
     // Before the connections are read, so that no later one is missed.
+    const newest = await modules.eventLog.newest();
     const position = await firstPosition(modules);
     await served.load(unixSeconds(modules.clock));
     const pool = new RelayPool({
@@ -90,17 +97,23 @@ export class Nwc {
       timing: timing?.relay,
       authentication: (url) => this.#authentication(served, url),
       filters: (url) => requestFilters({ ...this.#options, served }, url, seen),
-      onEvent: (event) => inbox.receive(event),
+      onEvent: (event, url) => inbox.receive(event, url),
       onSubscribed(url) {
         announcements.onRelay(url);
-        outbox.onRelay(serving);
+        publishNow();
       },
     });
+    const publishNow = () => {
+      for (const queue of [RESPONSES, NOTIFIED])
+        modules.tasks
+          .makeDue(queue)
+          .catch((error) => modules.log.warn({ reason: errorMessage(error) }, 'events for apps are published later'));
+    };
     const onResponse = (method: string, code: string) => countIn(this.counts.answered, `${isMethod(method) ? method : 'unknown'} ${code}`);
     const hasHoldInvoices = () => modules.connections.all.some((node) => node.info()?.capabilities.holdInvoices === true);
     const responses = createResponses({ connections, crypto, clock: modules.clock, offersNip04, hasHoldInvoices, onResponse });
-    const executor = createExecutor({ modules, connections, requests, responses, onWaiting: outbox.wake });
-    const running = { counts: this.counts, served, pool, responses, executor, signal: life, wakeOutbox: outbox.wake, forgottenUntil };
+    const executor = createExecutor({ modules, connections, requests, responses, onWaiting: () => modules.tasks.wake(RESPONSES) });
+    const running = { counts: this.counts, served, pool, responses, executor, signal: life, forgottenUntil };
     const serving: Serving = { ...this.#options, ...running };
     const [inbox, announcements] = [new Inbox(serving), createAnnouncements(serving)];
     pool.add(served.relays());
@@ -110,7 +123,14 @@ export class Nwc {
       pool.renew(one.connection.relays);
       announcements.onChange(one);
     };
-    const parts = [followLog(serving, position, onChange), outbox.run(serving), watchRelays(serving, seen, announcements.renew)];
+    const pollMs = timing?.pollMs ?? POLL_MS;
+    const parts = [
+      followConnections(serving, newest, onChange),
+      followEvents(serving, position),
+      ...[responseQueue(serving), notificationQueue(serving)].map((queue) => modules.tasks.run(queue, life, { pollMs })),
+      answerPeriodically(serving, pollMs),
+      watchRelays(serving, seen, announcements.renew),
+    ];
     try {
       await Promise.all(parts.map((part) => part.finally(() => failed.abort())));
     } finally {
@@ -123,5 +143,15 @@ export class Nwc {
     const { crypto, connections } = this.#options;
     const keys = () => served.ofRelay(url).map(({ connection }) => connections.serviceKeyOf(connection.id));
     return { crypto, keys: () => keys().slice(0, MAX_AUTHENTICATED) };
+  }
+}
+
+/** Answers requests whose payments have ended without a response, until the signal aborts. */
+async function answerPeriodically({ executor, modules, signal }: Serving, pollMs: number): Promise<void> {
+  while (!signal.aborted) {
+    await executor
+      .answerEnded()
+      .catch((error) => modules.log.warn({ reason: errorMessage(error) }, 'payments of apps were not answered; they are answered later'));
+    await pause(pollMs, signal);
   }
 }

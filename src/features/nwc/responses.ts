@@ -16,6 +16,8 @@ export const KINDS = {
   deletion: 5,
 } as const;
 
+const NOTIFICATION_KINDS: Readonly<Record<EncryptionScheme, number>> = { nip44_v2: KINDS.notification, nip04: KINDS.nip04Notification };
+
 /** What a response answers. */
 export interface Answered {
   /** The id of the request, which begins with the id of its event. */
@@ -65,18 +67,23 @@ export function createResponses({ connections, crypto, clock, offersNip04, hasHo
       });
     },
 
-    /** Returns the events of a notification: one for each encryption, because the app's is not known. */
+    /** Returns the events of a notification, in the encryption of the app's last request: one for each before the first one. */
     notify(connection: Connection, type: NotificationType, notification: object): Promise<NostrEvent[]> {
       const plaintext = JSON.stringify({ notification_type: type, notification });
-      const seal = (kind: number, scheme: EncryptionScheme) =>
-        crypto.seal({
-          template: { created_at: now(), kind, tags: [['p', connection.clientPubkey]] },
-          secretKey: connections.serviceKeyOf(connection.id),
-          recipient: connection.clientPubkey,
-          scheme,
-          plaintext,
-        });
-      return Promise.all([seal(KINDS.notification, 'nip44_v2'), ...(offersNip04 ? [seal(KINDS.nip04Notification, 'nip04')] : [])]);
+      const seal = (scheme: EncryptionScheme) =>
+        crypto.seal(
+          {
+            template: { created_at: now(), kind: NOTIFICATION_KINDS[scheme], tags: [['p', connection.clientPubkey]] },
+            secretKey: connections.serviceKeyOf(connection.id),
+            recipient: connection.clientPubkey,
+            scheme,
+            plaintext,
+          },
+          'later',
+        );
+      const offered: EncryptionScheme[] = offersNip04 ? ['nip44_v2', 'nip04'] : ['nip44_v2'];
+      const used = offered.filter((scheme) => scheme === connection.scheme);
+      return Promise.all((used.length > 0 ? used : offered).map(seal));
     },
 
     /**
@@ -95,7 +102,7 @@ export function createResponses({ connections, crypto, clock, offersNip04, hasHo
         ...(hasNotifications ? [['notifications', notifications.join(' ')]] : []),
       ];
       const content = [...offeredMethods(offer), ...(hasNotifications ? ['notifications'] : [])].join(' ');
-      return crypto.sign({ created_at: now(), kind: KINDS.info, tags, content }, connections.serviceKeyOf(connection.id));
+      return crypto.sign({ created_at: now(), kind: KINDS.info, tags, content }, connections.serviceKeyOf(connection.id), 'later');
     },
 
     /** Returns the event that withdraws the info event of a connection (NIP-09). */

@@ -1,3 +1,4 @@
+import type { EncryptionScheme } from '../../core/nostr/crypto-pool.ts';
 import { TokenBuckets } from '../../http/limits/token-buckets.ts';
 import type { Connection, Connections } from './connections.ts';
 
@@ -11,9 +12,12 @@ export interface ServedConnection {
 const PAGE = 1000;
 /** How long apps of revoked connections get the error UNAUTHORIZED. */
 export const TOLD_SECONDS = 30 * 86_400;
-/** Events of one app per second, and the burst: after a restart, relays send those of ten minutes at once. Each is looked up in the database. */
+/**
+ * Events of one app per second that one relay may send, and the burst: after a restart, relays send those of ten minutes at once. Each is looked up in
+ * the database, and its signature is checked in 2 ms. Each relay has its own count, because one may send forged events.
+ */
 const EVENT_RATE = { perSecond: 100, burst: 5000 };
-/** Requests of one app per second, and the burst. Those that were executed before do not count. A signature is checked in 2 ms. */
+/** Requests of one app per second, and the burst. Those that are forged or were executed before do not count. */
 const REQUEST_RATE = { perSecond: 20, burst: 500 };
 const MAX_BUCKETS = 100_000;
 
@@ -22,8 +26,10 @@ export class ServedConnections {
   readonly #connections: Connections;
   readonly #byPubkey = new Map<string, ServedConnection>();
   readonly #byWallet = new Map<string, Set<ServedConnection>>();
-  /** The events of each connection, by its id. */
+  /** The events of each connection, by relay and id. */
   readonly #events = new TokenBuckets(EVENT_RATE, MAX_BUCKETS, () => performance.now());
+  /** Those that have changed since the connection was read. */
+  readonly #schemes = new Map<string, EncryptionScheme>();
   readonly #requests = new TokenBuckets(REQUEST_RATE, MAX_BUCKETS, () => performance.now());
 
   constructor(connections: Connections) {
@@ -54,14 +60,26 @@ export class ServedConnections {
     return this.#byPubkey.get(servicePubkey);
   }
 
-  /** Takes one of the events that may arrive from an app. @returns false if there are too many */
-  takeEvent({ connection }: ServedConnection): boolean {
-    return this.#events.takeToken(connection.id);
+  /** Takes one of the events of an app that a relay may send. @returns false if there are too many */
+  takeEvent(relay: string, { connection }: ServedConnection): boolean {
+    return this.#events.takeToken(`${relay} ${connection.id}`);
   }
 
   /** Takes one of the requests that an app may send. @returns false if it sends too many */
   takeRequest({ connection }: ServedConnection): boolean {
     return this.#requests.takeToken(connection.id);
+  }
+
+  /** Returns the encryption of the last request of an app; undefined before the first one. */
+  schemeOf({ id, scheme }: Connection): EncryptionScheme | undefined {
+    return this.#schemes.get(id) ?? scheme;
+  }
+
+  /** Stores the encryption of a request. */
+  async storeScheme(connection: Connection, scheme: EncryptionScheme): Promise<void> {
+    if (this.schemeOf(connection) === scheme) return;
+    this.#schemes.set(connection.id, scheme);
+    await this.#connections.storeScheme(connection.id, scheme);
   }
 
   /** Returns the connections of a wallet that are not revoked. */

@@ -12,7 +12,7 @@ import type { ServedConnections } from './served-connections.ts';
 /** The waits of the service. Tests shorten them. */
 export interface NwcTiming {
   readonly relay?: Partial<RelayTiming>;
-  /** Between two looks at payments that have ended, and at events that wait to be published. */
+  /** Between two looks at payments that have ended, and at tasks of other instances. */
   readonly pollMs?: number;
   /** Between two looks at the relays. */
   readonly checkMs?: number;
@@ -37,6 +37,8 @@ export interface NwcCounts {
   readonly ignored: Map<IgnoredReason, number>;
   /** By the method and `result` or the code of the error. */
   readonly answered: Map<string, number>;
+  /** Notifications that were not sent, because too many of their app waited. */
+  droppedNotifications: number;
 }
 
 /** What the parts of the running service share. */
@@ -49,8 +51,6 @@ export interface Serving extends NwcServiceOptions {
   readonly signal: AbortSignal;
   /** Unix seconds. What earlier requests have paid may be forgotten, since the database was restored. */
   readonly forgottenUntil: number;
-  /** Publishes waiting events now. */
-  wakeOutbox(): void;
 }
 
 export function countIn<K>(counts: Map<K, number>, key: K): void {

@@ -12,7 +12,7 @@ import { CrashingNode } from './crashing-node.ts';
 /** Requests of apps without a response, events that wait for a relay, and receipts of zaps that are due. */
 const findUnsent = statement(
   'test_find_unsent',
-  `SELECT 1 AS found WHERE EXISTS (SELECT 1 FROM nwc_request WHERE response IS NULL) OR EXISTS (SELECT 1 FROM nwc_outbox)
+  `SELECT 1 AS found WHERE EXISTS (SELECT 1 FROM nwc_request WHERE response IS NULL) OR EXISTS (SELECT 1 FROM task)
      OR EXISTS (SELECT 1 FROM zap WHERE due_at IS NOT NULL)`,
 );
 
