@@ -57,6 +57,8 @@ export function readConfig(env: Environment) {
     maxActiveKeys: integer('MAX_ACTIVE_KEYS', 100, 2, 100_000),
     /** Received amounts up to it are credited when the node reports them. Larger ones are credited when they are final. */
     creditBeforeFinalMsat: integer('CREDIT_BEFORE_FINAL_MSAT', 0, 0, 1_000_000_000),
+    /** Whether hold invoices are offered; undefined: on nodes that they do not endanger. */
+    holdInvoices: holdInvoices(settings),
     /** How long a payment of a hold invoice waits for the decision of its wallet, at most. */
     maxHoldSeconds: integer('MAX_HOLD_SECONDS', 86_400, 60, 1_209_600),
     /** The interval between reconciliations with the node. */
@@ -118,6 +120,11 @@ function readHosts({ get }: Settings, { url, ...address }: ListenAddress & { rea
     /** The hosts under which this machine reaches the service, with the port as URLs have it. */
     localHosts: localHosts(address),
   };
+}
+
+function holdInvoices({ matching }: Settings): boolean | undefined {
+  const text = matching('HOLD_INVOICES', /^(true|false)$/, 'true, false or absent');
+  return text === undefined ? undefined : text === 'true';
 }
 
 function readRate({ integer }: Settings, name: string, { perSecond, burst }: { readonly perSecond: number; readonly burst: number }) {

@@ -76,7 +76,9 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const alerts = createAlerts(database, clock, log);
   const isReadBack = (await readQuarantine(database))?.backupCreatedAt === 0;
   const replaced = { replacesLedger: config.takeOverFromLedger, isReadBack };
-  const connections = await connectNodes({ database, nodes: opened.map(({ node }) => node), alerts, onRestore, ...replaced, clock, log });
+  const { holdInvoices } = config;
+  const nodes = opened.map(({ node }) => node);
+  const connections = await connectNodes({ database, nodes, alerts, onRestore, ...replaced, holdInvoices, clock, log });
   const ledger = createLedger(database, clock);
   const quarantine = new Quarantine(database);
   const withdrawals = createWithdrawals({ database, alerts, clock, log });

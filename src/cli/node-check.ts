@@ -7,6 +7,7 @@ import { withTimeout } from '../core/kernel/clock.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { satToMsat } from '../core/kernel/money.ts';
 import type { CredentialReport } from '../core/lightning/credential-report.ts';
+import { withHoldSetting } from '../core/lightning/hold-offer.ts';
 import type { LightningNode, NodeInfo } from '../core/lightning/node.ts';
 import { paymentHashOf } from '../core/lightning/payment-hash.ts';
 import { sumChannels } from '../features/operator/channels-object.ts';
@@ -32,19 +33,19 @@ export interface NodeFinding {
 
 /** Checks each node of LIGHTNING_URL. */
 export async function checkNodes(): Promise<NodeFindings[]> {
-  const { lightningUrls } = readConfig(process.env);
+  const { lightningUrls, holdInvoices } = readConfig(process.env);
   const checked = [];
-  for (const url of lightningUrls) checked.push(await checkUrl(url));
+  for (const url of lightningUrls) checked.push(await checkUrl(url, holdInvoices));
   return checked;
 }
 
-async function checkUrl(lightningUrl: string): Promise<NodeFindings> {
+async function checkUrl(lightningUrl: string, holdInvoices: boolean | undefined): Promise<NodeFindings> {
   // A playground in this folder would always be ready, so checking it makes no sense.
   const dataDir = await mkdtemp(join(tmpdir(), 'satchel-node-check-'));
   try {
     const { node } = await openNode({ lightningUrl, dataDir, log: stderrLog });
     try {
-      return { findings: await checkNode(node), reason: null };
+      return { findings: await checkNode(node, holdInvoices), reason: null };
     } finally {
       await node.close();
     }
@@ -55,8 +56,8 @@ async function checkUrl(lightningUrl: string): Promise<NodeFindings> {
   }
 }
 
-async function checkNode(node: LightningNode): Promise<NodeFinding[]> {
-  const info = await answered(node.info());
+async function checkNode(node: LightningNode, holdInvoices: boolean | undefined): Promise<NodeFinding[]> {
+  const info = withHoldSetting(await answered(node.info()), holdInvoices);
   const credential = await answered(Promise.resolve(node.checkCredential?.()));
   return [
     ...describeNode(info),
@@ -79,7 +80,8 @@ async function orReason(heading: string, failed: string, check: () => Promise<No
   }
 }
 
-function describeNode({ software, alias, pubkey, network, cannotSend, capabilities, advice }: NodeInfo): NodeFinding[] {
+function describeNode(info: NodeInfo): NodeFinding[] {
+  const { software, alias, pubkey, network, cannotSend, capabilities } = info;
   const supported = [
     capabilities.sendsKeysend && 'sending keysends',
     capabilities.receivesKeysend && 'receiving keysends',
@@ -92,8 +94,16 @@ function describeNode({ software, alias, pubkey, network, cannotSend, capabiliti
     good('Public key', pubkey),
     cannotSend ? bad('Sending', cannotSend) : good('Sending', 'ready'),
     good('Supports', supported.filter(Boolean).join(', ') || 'invoices and payments only'),
-    ...(advice ?? []).map((one) => bad('Setting', one)),
+    ...describeHoldInvoices(info),
+    ...(info.advice ?? []).map((one) => bad('Setting', one)),
   ];
+}
+
+/** Returns why hold invoices are off, or what to do where they are on in spite of a risk. */
+function describeHoldInvoices({ capabilities, holdInvoiceRisk: risk, noHoldInvoices }: NodeInfo): NodeFinding[] {
+  if (noHoldInvoices !== undefined) return [good('Hold invoices', `off: ${noHoldInvoices}`)];
+  if (!capabilities.holdInvoices || risk === undefined) return [];
+  return [good('Hold invoices', `on, although ${risk}: run satchel node holds --stop before each restart of the node`)];
 }
 
 async function describeChannels(node: LightningNode, { channels: counts }: NodeInfo): Promise<NodeFinding[]> {

@@ -13,6 +13,8 @@ export interface ConnectionOptions {
   readonly identify: () => Promise<FoundNode>;
   /** Called when the node has no event at the position from which its events were to be read. */
   readonly onHistoryChanged: (position: Position | undefined) => Promise<void>;
+  /** The setting HOLD_INVOICES. Undefined: hold invoices are offered on nodes without a known risk. */
+  readonly holdInvoices?: boolean | undefined;
 }
 
 /** For this long the answer to whether the node is available counts. */
@@ -91,7 +93,7 @@ export class NodeConnection {
 
   /** Reads what the node reports about itself. @throws NodeUnavailable */
   async readInfo(): Promise<NodeInfo> {
-    this.#info = await readInfo(await this.#identified());
+    this.#info = await readInfo(await this.#identified(), this.#options.holdInvoices);
     return this.#info;
   }
 

@@ -1,7 +1,7 @@
 import type { SqlReader } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
-import { type IncomingGuard, type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
+import { type IncomingGuard, type LightningNode, type NodeInfo, NodeUnavailable, type Position } from '../lightning/node.ts';
 import { NodeConnection } from './connection.ts';
 import { addMissingNodes, ledgerNodes, type RestoreContext, rewindPosition, verifyPosition } from './ledger-nodes.ts';
 import { callToIdentify, type FoundNode, type NodeUrlOptions, NodeUrls } from './node-urls.ts';
@@ -93,7 +93,8 @@ export async function connectNodes(options: NodeConnectOptions): Promise<NodeCon
       await verifyPosition(options, node.id, (position) => callToIdentify(() => one.adapter.knowsPosition(position)));
       return one;
     };
-    return new NodeConnection(node, { identify, onHistoryChanged: (position) => rewindPosition(options, node.id, position) });
+    const onHistoryChanged = (position: Position | undefined) => rewindPosition(options, node.id, position);
+    return new NodeConnection(node, { identify, onHistoryChanged, holdInvoices: options.holdInvoices });
   });
   // Verifies the positions of the nodes that answer.
   await Promise.all(all.map((one) => one.isAvailable()));
@@ -116,6 +117,7 @@ async function identifyAll(urls: NodeUrls, log: Log): Promise<FoundNode[]> {
     if (info.network === 'bitcoin')
       log.warn({ node }, 'the Lightning node is on the main network: its adapter was verified on regtest only');
     for (const advice of info.advice ?? []) log.warn({ node, advice }, 'a setting of the Lightning node should be changed');
+    if (info.noHoldInvoices !== undefined) log.info({ node, reason: info.noHoldInvoices }, 'hold invoices are not offered');
     if (info.cannotSend !== undefined)
       log.error({ node, reason: info.cannotSend }, 'the Lightning node cannot send payments yet; requests that send one are rejected');
   }

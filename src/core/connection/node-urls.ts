@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts';
 import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { sharedCall } from '../kernel/shared-call.ts';
+import { withHoldSetting } from '../lightning/hold-offer.ts';
 import { type LightningNode, type NodeInfo, NodeUnavailable, type Settlement } from '../lightning/node.ts';
 import { bindNode, ForeignLedger, matchingNode } from './ledger-nodes.ts';
 
@@ -15,6 +16,8 @@ export interface NodeUrlOptions {
   readonly replacesLedger?: string | undefined;
   /** Whether the records of its nodes are read back into an empty ledger, so that earlier events need not be read. */
   readonly isReadBack?: boolean | undefined;
+  /** The setting HOLD_INVOICES. Undefined: hold invoices are offered on nodes without a known risk. */
+  readonly holdInvoices?: boolean | undefined;
 }
 
 /** The adapter that leads to a node of the ledger, and what the node reported when it was identified. */
@@ -50,7 +53,7 @@ export class NodeUrls {
   /** Identifies a node of the ledger, and all unknown ones to find it. @throws NodeUnavailable, ForeignLedger */
   async identify(nodeId: string): Promise<FoundNode> {
     const known = this.#options.nodes.find((one) => this.#nodeIds.get(one) === nodeId);
-    if (known) return this.#identifyOne(known, await readInfo(known));
+    if (known) return this.#identifyOne(known, await readInfo(known, this.#options.holdInvoices));
     const results = await this.identifyUnknown();
     const found = results.find((one) => one.found?.nodeId === nodeId)?.found;
     if (found) return found;
@@ -68,9 +71,9 @@ export class NodeUrls {
 
   /** Identifies the nodes that were not identified yet, in the order of the URLs. A caller that stops reading binds no further ones. */
   async *identifyInOrder(): AsyncGenerator<IdentifiedUrl, void> {
-    const { nodes } = this.#options;
+    const { nodes, holdInvoices } = this.#options;
     const unknown = [...nodes.entries()].filter(([, one]) => !this.#nodeIds.has(one));
-    const reading = unknown.map(([index, adapter]) => ({ adapter, number: index + 1, info: readInfo(adapter) }));
+    const reading = unknown.map(([index, adapter]) => ({ adapter, number: index + 1, info: readInfo(adapter, holdInvoices) }));
     await Promise.allSettled(reading.map(({ info }) => info));
     for (const { adapter, number, info } of reading) yield await this.#identifyUrl(number, adapter, info);
   }
@@ -122,9 +125,9 @@ export class NodeUrls {
 }
 
 /** Reads what a node reports about itself, and which calls the credential does not permit. @throws NodeUnavailable */
-export function readInfo(adapter: LightningNode): Promise<NodeInfo> {
+export function readInfo(adapter: LightningNode, holdInvoices: boolean | undefined): Promise<NodeInfo> {
   return callToIdentify(async () => {
-    const info = await adapter.info();
+    const info = withHoldSetting(await adapter.info(), holdInvoices);
     // The node reports a credential that cannot be read. It may be replaced at any time.
     const { missing = [] } = (await adapter.checkCredential?.().catch(() => undefined)) ?? {};
     return missing.length > 0 ? { ...info, missingCalls: missing } : info;

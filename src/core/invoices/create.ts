@@ -134,7 +134,8 @@ async function createHoldAtNode(context: InvoiceContext, connection: NodeConnect
 }
 
 function noHoldInvoices(connection: NodeConnection): Refusal {
-  const software = connection.info()?.software ?? 'unknown';
+  const { software = 'unknown', noHoldInvoices: reason } = connection.info() ?? {};
+  if (reason !== undefined) return new Refusal('not_supported', `Hold invoices are off: ${reason}. Leave out \`hold_hash\`.`);
   return new Refusal(
     'not_supported',
     `The Lightning node (${software}) has no hold invoices. Leave out \`hold_hash\`, or create the invoice in a wallet of another node.`,

@@ -54,6 +54,10 @@ export interface NodeInfo {
   readonly chain?: { readonly blockHeight: number; readonly isSynced: boolean } | undefined;
   /** Why the node answers but cannot send payments now, as a sentence without a full stop. Absent when it can. */
   readonly cannotSend?: string | undefined;
+  /** Why hold invoices endanger money on this node, as a sentence without a full stop. Absent if they do not. */
+  readonly holdInvoiceRisk?: string | undefined;
+  /** Why hold invoices are not offered although the node has them, as a sentence without a full stop. The connection adds it, not the adapter. */
+  readonly noHoldInvoices?: string | undefined;
   /** What its operator should change, as clauses without a full stop. Absent when there is nothing. */
   readonly advice?: readonly string[] | undefined;
   /** Calls that the service needs and the credential does not permit. Absent if there are none. The connection adds it, not the adapter. */

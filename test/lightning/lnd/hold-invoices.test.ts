@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { msat } from '../../../src/core/kernel/money.ts';
+import { type GetInfoResponse, toNodeInfo } from '../../../src/core/lightning/lnd/info.ts';
 import type { LndInvoice } from '../../../src/core/lightning/lnd/invoices.ts';
 import { permitsHoldInvoices } from '../../../src/core/lightning/lnd/permissions.ts';
+import { parseLndUrl } from '../../../src/core/lightning/lnd/url.ts';
 import { HashUsed } from '../../../src/core/lightning/node.ts';
 import { recording } from './recordings.ts';
 import { type ScriptedResponse, scriptedLnd } from './scripted-lnd.ts';
@@ -113,5 +115,22 @@ describe('hold invoices', () => {
   it('are offered only with a macaroon that permits them', () => {
     expect(permitsHoldInvoices(Buffer.from('0200', 'hex'))).toBe(false);
     expect(permitsHoldInvoices(Buffer.from('not a macaroon'))).toBe(false);
+  });
+
+  it.each([
+    ['0.18.5-beta', false],
+    ['0.19.1-beta commit=v0.19.1-beta', false],
+    ['0.19.2-beta.rc1', true],
+    ['0.20.0-beta', true],
+    ['0.21.99-beta commit=v0.21.2-beta-123-g90ea05d5a', true],
+    ['0.100.0-beta', true],
+    ['1.0.0', true],
+    ['a development version', true],
+  ])('endanger the channels of LND %s: %s', (version, isRisky) => {
+    const reported = { ...(recording('11-balances', 'GetInfo').response.body as GetInfoResponse), version };
+    const address = parseLndUrl('lnd+rest://127.0.0.1:8080?macaroon=/m');
+    const { capabilities, holdInvoiceRisk } = toNodeInfo(reported, address, true);
+    expect(capabilities.holdInvoices).toBe(true);
+    expect(holdInvoiceRisk !== undefined).toBe(isRisky);
   });
 });

@@ -46,6 +46,7 @@ describe.each(['sqlite', 'postgres'] as const)('hold invoices of a real LND (%s)
     const { hub, alice } = network;
     const control = regtestControl(network);
     const settings = await hubSettings(hub, await processSettings(join(directory, 'data'), await urls()), KEY);
+    Object.assign(settings, { HOLD_INVOICES: 'true' });
     let service: ServiceProcess | undefined;
     try {
       service = await startProcess(settings);

@@ -44,8 +44,9 @@ const STORE_RESOLUTIONS =
   'set store-final-htlc-resolutions=true in lnd.conf; without it, payments that LND resolves while the service is away are not credited';
 
 /**
- * When LND reads a package of HTLCs again after a restart, it renumbers the unanswered ones. The response to a held keysend is then recorded for
- * another HTLC, so LND settles the keysend again at each connection, which fails. Source: `processRemoteAdds` in LND's `htlcswitch/link.go`.
+ * When LND reads a package of HTLCs again after a restart, it renumbers the unanswered ones. The response to a held payment is then recorded for
+ * another HTLC, so LND settles the payment again at each connection, which fails. No version has a fix: the source of August 2026 does it, too.
+ * Source: `processRemoteAdds` in LND's `htlcswitch/link.go`.
  */
 const FIRST_VERSION_THAT_RENUMBERS = [0, 19, 2];
 const STOP_HOLDING =
@@ -59,9 +60,10 @@ export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress,
   const name = info.chains[0]?.network ?? '';
   const network = NETWORKS[name];
   if (!network) throw new NodeUnavailable(`LND is on the network ${name}, which this service does not support`);
+  const renumbers = !isOlder(version, FIRST_VERSION_THAT_RENUMBERS);
   const advice = [
     ...(info.store_final_htlc_resolutions === false ? [STORE_RESOLUTIONS] : []),
-    ...(holdsKeysends && !isOlder(version, FIRST_VERSION_THAT_RENUMBERS) ? [STOP_HOLDING] : []),
+    ...(holdsKeysends && renumbers ? [STOP_HOLDING] : []),
   ];
   return {
     pubkey: info.identity_pubkey,
@@ -77,6 +79,8 @@ export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress,
     },
     channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
     chain: { blockHeight: info.block_height, isSynced: info.synced_to_chain },
+    ...(renumbers &&
+      holdInvoices && { holdInvoiceRisk: `LND ${version} may lose a channel for good if it restarts while a payment is held` }),
     ...(advice.length > 0 && { advice }),
   };
 }
