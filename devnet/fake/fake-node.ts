@@ -14,8 +14,6 @@ import type {
   PaymentOutcome,
   PaymentReference,
   Position,
-  Route,
-  RouteQuery,
   SentPayment,
   Settlement,
   SettlementFinality,
@@ -25,6 +23,7 @@ import type {
 import { HistoryChanged, NodeUnavailable, NotPermitted } from '../../src/core/lightning/node.ts';
 import type { PaymentEvidence } from '../../src/core/lightning/payment-evidence.ts';
 import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
+import type { Route, RouteQuery } from '../../src/core/lightning/route.ts';
 import { channelsOf } from './channels.ts';
 import type { ClaimGuards, GuardConnection } from './claim-guards.ts';
 import type { EventLog } from './event-log.ts';

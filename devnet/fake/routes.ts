@@ -1,5 +1,5 @@
 import { type Msat, msat } from '../../src/core/kernel/money.ts';
-import type { Route, RouteHop, RouteQuery } from '../../src/core/lightning/node.ts';
+import type { Route, RouteHop, RouteQuery } from '../../src/core/lightning/route.ts';
 import { requirePoint, requireWhole } from '../checks.ts';
 import type { NetworkState } from './network-state.ts';
 import { routeFee } from './outgoing.ts';

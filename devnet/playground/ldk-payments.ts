@@ -1,6 +1,7 @@
 import * as ldk from 'lightningdevkit';
 import type { Msat } from '../../src/core/kernel/money.ts';
-import type { FailureReason, KeysendOrder, Route, RouteHop, RouteQuery } from '../../src/core/lightning/node.ts';
+import type { FailureReason, KeysendOrder } from '../../src/core/lightning/node.ts';
+import type { Route, RouteHop, RouteQuery } from '../../src/core/lightning/route.ts';
 import { KEYSEND_PREIMAGE_TYPE } from '../checks.ts';
 import { PlaygroundRefusal } from '../test-network.ts';
 import { bytes32Of, bytesOf, errorOf, hexOf, msatOf, some32, someU64, u64Of, unwrap } from './bindings.ts';

@@ -1,6 +1,7 @@
 import type { Msat } from '../../src/core/kernel/money.ts';
 import type * as node from '../../src/core/lightning/node.ts';
 import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
+import type { Route, RouteQuery } from '../../src/core/lightning/route.ts';
 import type * as network from '../test-network.ts';
 
 /** An incoming payment that waits for the claim guard. Every arrival has a new id, so that a late decision cannot apply to another arrival. */
@@ -31,7 +32,7 @@ export interface Commands {
   /** Returns the incoming payments with an id above `after` that wait for the claim guard. Waits up to `waitMs` for the first one. */
   claimRequests: { request: { readonly after: number; readonly waitMs: number }; response: readonly ClaimRequest[] };
   decideClaim: { request: { readonly askId: number; readonly decision: 'claim' | 'refuse' }; response: null };
-  queryRoutes: { request: node.RouteQuery; response: readonly node.Route[] };
+  queryRoutes: { request: RouteQuery; response: readonly Route[] };
   listChannels: { request: null; response: readonly node.NodeChannel[] };
   balance: { request: null; response: { readonly localMsat: Msat } };
   /** Returns the id of the ledger that the node belongs to now. */

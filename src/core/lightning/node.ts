@@ -2,6 +2,7 @@ import type { Msat } from '../kernel/money.ts';
 import type { CredentialReport } from './credential-report.ts';
 import type { PaymentEvidence } from './payment-evidence.ts';
 import type { RecordPage, RecordQuery } from './record-page.ts';
+import type { Route, RouteQuery } from './route.ts';
 
 /** The final failure reason of an outgoing payment. Source: the names of LND's `PaymentFailureReason`, which API clients match on. */
 export type FailureReason = 'NO_ROUTE' | 'TIMEOUT' | 'INCORRECT_PAYMENT_DETAILS' | 'INSUFFICIENT_BALANCE' | 'ERROR' | 'CANCELED';
@@ -247,34 +248,6 @@ export type NodeEvent = Settlement | PaymentUpdate;
 /** Decides whether the node may claim an incoming payment, whose HTLCs have arrived at the node. `refuse` fails its HTLCs, which returns the money to the payer. */
 export type IncomingGuard = (incoming: IncomingPayment) => Promise<'claim' | 'refuse'>;
 
-/** A route from the service's node to another node. */
-export interface Route {
-  /** The amount plus all fees. */
-  readonly totalMsat: Msat;
-  /** The sum of the hops' fees. */
-  readonly feesMsat: Msat;
-  /** The block height at which the first HTLC expires (its `cltv_expiry`). */
-  readonly timeLock: number;
-  /** In the order of travel; the last hop leads to the destination. */
-  readonly hops: readonly RouteHop[];
-}
-
-/** A channel of a route, and the node at its far end. Source: BOLT 4, BOLT 7. */
-export interface RouteHop {
-  /** A 64-bit integer in decimal. It encodes block height, transaction index and output index. Source: BOLT 7. */
-  readonly shortChannelId: string;
-  /** The channel's capacity in satoshis; undefined when the node does not know it. */
-  readonly capacitySat: number | undefined;
-  /** The id of the node at the far end: a 33-byte compressed public key in hex. */
-  readonly pubkey: string;
-  /** The amount that the hop's node forwards, or receives if it is the destination (`amt_to_forward`). */
-  readonly forwardMsat: Msat;
-  /** The fee that the hop's node charges for forwarding; 0 for the destination. */
-  readonly feeMsat: Msat;
-  /** The block height at which the outgoing HTLC expires, or the received HTLC if the node is the destination (`outgoing_cltv_value`). */
-  readonly expiryHeight: number;
-}
-
 /** A payment channel of the node. */
 export interface NodeChannel {
   /** Identifies the channel on this node. Opaque text. */
@@ -296,12 +269,6 @@ export interface NodeChannel {
   readonly receivableMsat: Msat;
   /** Whether the channel is not announced to the network. */
   readonly isPrivate: boolean;
-}
-
-export interface RouteQuery {
-  /** A 33-byte compressed public key in hex. */
-  readonly destination: string;
-  readonly amountMsat: Msat;
 }
 
 /** Thrown when the node cannot be reached or is not ready. The call sent nothing, so a retry is safe. */

@@ -5,13 +5,12 @@ import type {
   NodeChannel,
   PaymentOutcome,
   PaymentReference,
-  Route,
-  RouteQuery,
   SettlementFinality,
   SettlementReference,
   SettleOutcome,
 } from './node.ts';
 import type { PaymentEvidence } from './payment-evidence.ts';
+import type { Route, RouteQuery } from './route.ts';
 
 /*
  * Reads from a node whose responses an operator or a comparison relies on. Only `undefined` has a meaning of its own: that the node has no

@@ -3,8 +3,8 @@ import { type NodeConnection, statusOf } from '../../core/connection/connection.
 import type { NodeConnections } from '../../core/connection/connections.ts';
 import { floorSat, satToMsat } from '../../core/kernel/money.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
-import type { Route } from '../../core/lightning/node.ts';
 import { NotUnderstood, queryRoutes } from '../../core/lightning/responses.ts';
+import type { Route } from '../../core/lightning/route.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';

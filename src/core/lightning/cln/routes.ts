@@ -1,5 +1,5 @@
 import { msat } from '../../kernel/money.ts';
-import type { Route, RouteHop, RouteQuery } from '../node.ts';
+import type { Route, RouteHop, RouteQuery } from '../route.ts';
 import { meaningOf } from './errors.ts';
 import type { ClnRpc, RouteStep } from './rpc.ts';
 

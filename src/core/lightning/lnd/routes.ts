@@ -1,4 +1,4 @@
-import type { Route, RouteQuery } from '../node.ts';
+import type { Route, RouteQuery } from '../route.ts';
 import { meaningOf } from './errors.ts';
 import type { LndTransport } from './transport.ts';
 import { readMsat } from './values.ts';
