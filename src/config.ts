@@ -57,10 +57,7 @@ export function readConfig(env: Environment) {
     maxActiveKeys: integer('MAX_ACTIVE_KEYS', 100, 2, 100_000),
     /** Received amounts up to it are credited when the node reports them. Larger ones are credited when they are final. */
     creditBeforeFinalMsat: integer('CREDIT_BEFORE_FINAL_MSAT', 0, 0, 1_000_000_000),
-    /** Whether hold invoices are offered; undefined: on nodes that they do not endanger. */
-    holdInvoices: holdInvoices(settings),
-    /** How long a payment of a hold invoice waits for the decision of its wallet, at most. */
-    maxHoldSeconds: integer('MAX_HOLD_SECONDS', 86_400, 60, 1_209_600),
+    ...readHolds(settings),
     /** The interval between reconciliations with the node. */
     reconcileSeconds: integer('RECONCILE_SECONDS', 300, 1, 86_400),
     /** The age at which a pending payment is reported as stuck. */
@@ -122,9 +119,22 @@ function readHosts({ get }: Settings, { url, ...address }: ListenAddress & { rea
   };
 }
 
-function holdInvoices({ matching }: Settings): boolean | undefined {
-  const text = matching('HOLD_INVOICES', /^(true|false)$/, 'true, false or absent');
-  return text === undefined ? undefined : text === 'true';
+/** The settings of hold invoices. */
+function readHolds({ integer, matching }: Settings) {
+  const isOn = matching('HOLD_INVOICES', /^(true|false)$/, 'true, false or absent');
+  return {
+    /** Whether hold invoices are offered; undefined: on nodes that they do not endanger. */
+    holdInvoices: isOn === undefined ? undefined : isOn === 'true',
+    /** How long a payment of a hold invoice waits for the decision of its wallet, at most. */
+    maxHoldSeconds: integer('MAX_HOLD_SECONDS', 3600, 60, 1_209_600),
+    /** How many payments of hold invoices are held at once, at most. */
+    holdLimits: {
+      perWallet: integer('MAX_HELD_PER_WALLET', 10, 1, 10_000),
+      perAccount: integer('MAX_HELD_PER_ACCOUNT', 50, 1, 10_000),
+      /** Half of the HTLCs that a channel can have in one direction. */
+      perChannel: integer('MAX_HELD_PER_CHANNEL', 241, 1, 483),
+    },
+  };
 }
 
 function readRate({ integer }: Settings, name: string, { perSecond, burst }: { readonly perSecond: number; readonly burst: number }) {

@@ -137,12 +137,12 @@ type Marked = Pick<PaymentDependencies, 'markers' | 'quarantine' | 'withdrawals'
 
 /** Creates the modules of fees, limits, invoices and payments. */
 function createMoneyModules(config: Config, { routeKeysend, ...deps }: MoneyDependencies) {
-  const { maxPaymentsInFlight: maxInFlight, paymentWaitSeconds, maxHoldSeconds } = config;
+  const { maxPaymentsInFlight: maxInFlight, paymentWaitSeconds, maxHoldSeconds, holdLimits } = config;
   const fees = createFees(deps);
   const limits = createLimits(deps);
   const invoices = new Invoices({ ...config, ...deps, routeKeysend, fees, limits });
   const payments = createPayments({ ...deps, invoices, fees, limits, linkUses, maxInFlight, paymentWaitSeconds });
-  const holdInvoices = createHoldInvoices({ ...deps, invoices, payments, maxHoldSeconds });
+  const holdInvoices = createHoldInvoices({ ...deps, invoices, payments, maxHoldSeconds, holdLimits });
   return { fees, spendingLimits: limits, invoices, payments, holdInvoices };
 }
 

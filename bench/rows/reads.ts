@@ -126,6 +126,7 @@ function benchInvoices(database: Database, ledger: Ledger): Invoices {
     log: silentLog,
     maxOpenInvoices: 1_000_000,
     creditBeforeFinalMsat: 0,
+    holdLimits: { perWallet: 10, perAccount: 50, perChannel: 241 },
     maxHoldSeconds: 86_400,
   });
 }

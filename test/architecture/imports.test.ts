@@ -46,7 +46,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
     'fees',
     'limits',
   ],
-  'hold-invoices': ['kernel', 'db', 'alerts', 'ledger', 'lightning', 'connection', 'invoices', 'payments'],
+  'hold-invoices': ['kernel', 'db', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'invoices', 'payments'],
 };
 
 const HTTP = ['kernel', 'journal', 'idempotency', 'lightning', 'rates', 'ledger', 'accounts', 'wallets'];

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import type { JobTiming } from '../../src/jobs.ts';
 import type { FakeNodeApp } from '../support/app.ts';
-import type { Json } from '../support/client.ts';
+import type { Json, TestWallet } from '../support/client.ts';
 
 /** Every round looks up all hold invoices. */
 export const TIMING: JobTiming = {
@@ -15,9 +15,13 @@ export const TIMING: JobTiming = {
 
 export type HoldInvoice = Awaited<ReturnType<typeof holdInvoice>>;
 
-/** Creates a hold invoice of a new wallet. */
-export async function holdInvoice({ client, net }: Pick<FakeNodeApp, 'client' | 'net'>, fields: Json = { num_satoshis: 5 }) {
-  const wallet = await client.wallet();
+/** Creates a hold invoice of a wallet, or of a new one. */
+export async function holdInvoice(
+  { client, net }: Pick<FakeNodeApp, 'client' | 'net'>,
+  fields: Json = { num_satoshis: 5 },
+  ofWallet?: TestWallet,
+) {
+  const wallet = ofWallet ?? (await client.wallet());
   const preimage = randomBytes(32).toString('hex');
   const invoice = await client.post(`/v1/wallet/${wallet.id}/invoice`, { ...fields, hold_hash: paymentHashOf(preimage) });
   const read = (): Promise<Json> => client.get(`/v1/lntx/${invoice.id}`);

@@ -119,6 +119,7 @@ export function createModules({ database, healthy = database, connections, clock
     maxOpenInvoices: 1_000_000,
     creditBeforeFinalMsat: 0,
     maxHoldSeconds: 86_400,
+    holdLimits: { perWallet: 1000, perAccount: 1000, perChannel: 1000 },
   });
   const deps = {
     database,

@@ -1,5 +1,6 @@
 import { closeToOutside } from '../invoices/close.ts';
 import { MARGIN_BLOCKS, markHeld, markReturned, moveDeadline, storeDecision } from '../invoices/hold.ts';
+import { maxAtNode } from '../invoices/hold-limits.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
@@ -19,8 +20,10 @@ export async function checkAtNode(context: HoldInvoiceContext, invoice: Invoice)
   if (status?.state === 'settled') return bookSettlement(context, invoice, status);
   if (invoice.state === 'open') {
     if (status?.state !== 'held') return 'unchanged';
-    await markHeld(context, invoice, status.amountMsat, status.blocksLeft);
-    return 'changed';
+    const { amountMsat, blocksLeft } = status;
+    const most = maxAtNode(context.holdLimits, connectionOf(context, invoice));
+    const outcome = await markHeld(context, invoice, { amountMsat, blocksLeft, maxAtNode: most });
+    return outcome === 'refused' ? returnPayment(context, invoice) : 'changed';
   }
   if (invoice.state !== 'held' || status?.state === 'accepted') return 'unchanged';
   if (status?.state === 'held') return checkDeadline(context, invoice, status);
@@ -32,11 +35,16 @@ async function checkDeadline(context: HoldInvoiceContext, invoice: Invoice, { bl
   if (invoice.decision === undefined) {
     await moveDeadline(context, invoice, blocksLeft);
     if (blocksLeft > MARGIN_BLOCKS && unixSeconds(context.clock) < (invoice.heldUntil ?? 0)) return 'unchanged';
-    await storeDecision(context, invoice, { decision: 'expire' }, []);
   }
+  await expire(context, invoice);
+  return 'changed';
+}
+
+/** Returns a held payment to its payer, unless its end was decided before: then that is carried out. */
+export async function expire(context: HoldInvoiceContext, invoice: Invoice): Promise<void> {
+  if (invoice.decision === undefined) await storeDecision(context, invoice, { decision: 'expire' }, []);
   const now = await context.invoices.find(invoice.id);
   if (now?.state === 'held' && now.decision !== undefined) await carryOut(context, now);
-  return 'changed';
 }
 
 /**

@@ -3,6 +3,7 @@ import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
 import { repeatable } from '../invoices/close.ts';
 import { storeDecision } from '../invoices/hold.ts';
+import type { HoldLimits } from '../invoices/hold-limits.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import type { Invoices } from '../invoices/invoices.ts';
 import { invariant } from '../kernel/assert.ts';
@@ -12,6 +13,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, Ledger } from '../ledger/ledger.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Payments } from '../payments/payments.ts';
+import { walletGuard } from '../wallets/wallets.ts';
 import { carryOut, checkAtNode } from './at-node.ts';
 import { type HoldTiming, watchHolds } from './watch.ts';
 
@@ -25,6 +27,7 @@ export interface HoldInvoiceContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxHoldSeconds: number;
+  readonly holdLimits: HoldLimits;
 }
 
 export type HoldInvoices = ReturnType<typeof createHoldInvoices>;
@@ -47,12 +50,13 @@ export function createHoldInvoices(context: HoldInvoiceContext) {
     /**
      * Settles the payment that a hold invoice holds, and returns the invoice as it is then. It stays `held` while the node has not confirmed; the
      * decision is stored, and is carried out later. Idempotent.
-     * @throws Refusal `validation_failed`, `invoice_not_held`, `invoice_cancelled`; then nothing was settled.
+     * @throws Refusal `validation_failed`, `invoice_not_held`, `invoice_cancelled`, `account_restricted`; then nothing was settled.
      */
     settle(invoice: Invoice, preimage: string, guards: readonly Guard[]): Promise<Invoice> {
       if (!invoice.isHold) throw new Refusal('validation_failed', NO_HOLD);
       if (paymentHashOf(preimage) !== invoice.paymentHash) throw new Refusal('validation_failed', WRONG_PREIMAGE);
-      return decide(context, invoice, { decision: 'settle', preimage, guards });
+      // The payment that an account may not receive goes back to its payer: `watch.ts` returns it.
+      return decide(context, invoice, { decision: 'settle', preimage, guards: [...guards, walletGuard(invoice.walletId, 'receive')] });
     },
 
     /**

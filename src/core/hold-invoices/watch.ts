@@ -2,7 +2,8 @@ import { listHeld, listOpenHolds, listOpenHoldsAfter } from '../invoices/hold.ts
 import type { Invoice } from '../invoices/invoice.ts';
 import { pause, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
-import { carryOut, checkAtNode } from './at-node.ts';
+import { listReceivingRestricted } from '../wallets/wallets.ts';
+import { carryOut, checkAtNode, expire } from './at-node.ts';
 import type { HoldInvoiceContext } from './hold-invoices.ts';
 
 /*
@@ -75,7 +76,8 @@ async function checkHeld(context: HoldInvoiceContext, nodeId: string, signal: Ab
   let oldest: Invoice | undefined;
   for (let after = ''; !signal.aborted; ) {
     const page = await listHeld(context, nodeId, after, PAGE);
-    await checkAll(context, nodeId, page, signal);
+    const restricted = await listReceivingRestricted(context.database, [...new Set(page.map(({ walletId }) => walletId))]);
+    await checkAll(context, nodeId, page, signal, restricted);
     for (const invoice of await context.invoices.findMany(page.map(({ id }) => id))) {
       if (invoice.state !== 'held' || (invoice.heldUntil ?? 0) > overdueSince) continue;
       overdue += 1;
@@ -102,7 +104,14 @@ async function updateAlert({ alerts }: HoldInvoiceContext, nodeId: string, overd
   } else if ((await alerts.openSubjects('holds_overdue')).includes(nodeId)) await alerts.clear('holds_overdue', nodeId);
 }
 
-async function checkAll(context: HoldInvoiceContext, nodeId: string, invoices: readonly Invoice[], signal: AbortSignal): Promise<void> {
+/** `restricted`: the wallets of accounts that may not receive, whose payments go back to their payers. */
+async function checkAll(
+  context: HoldInvoiceContext,
+  nodeId: string,
+  invoices: readonly Invoice[],
+  signal: AbortSignal,
+  restricted: ReadonlySet<string> = new Set(),
+): Promise<void> {
   if (invoices.length === 0) return;
   const answers = await context.connections.of(nodeId).answers();
   const rest = invoices.values();
@@ -110,17 +119,20 @@ async function checkAll(context: HoldInvoiceContext, nodeId: string, invoices: r
     for (const invoice of rest) {
       if (signal.aborted) return;
       // The ledger alone holds the payment of another wallet.
-      if (answers || invoice.heldPaymentId !== undefined) await checkOne(context, invoice).catch(logged(context, invoice));
+      if (answers || invoice.heldPaymentId !== undefined)
+        await checkOne(context, invoice, !restricted.has(invoice.walletId)).catch(logged(context, invoice));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, checkRest));
 }
 
-async function checkOne(context: HoldInvoiceContext, invoice: Invoice): Promise<void> {
+async function checkOne(context: HoldInvoiceContext, invoice: Invoice, mayReceive: boolean): Promise<void> {
   if (invoice.heldPaymentId !== undefined) {
-    if (unixSeconds(context.clock) >= (invoice.heldUntil ?? 0)) await context.payments.endHeld(invoice, { decision: 'expire' });
+    const isOver = !mayReceive || unixSeconds(context.clock) >= (invoice.heldUntil ?? 0);
+    if (isOver) await context.payments.endHeld(invoice, { decision: 'expire' });
   } else if (invoice.decision !== undefined) await carryOut(context, invoice);
-  else await checkAtNode(context, invoice);
+  else if (mayReceive) await checkAtNode(context, invoice);
+  else await expire(context, invoice);
 }
 
 function logged({ log }: HoldInvoiceContext, { id }: Invoice) {

@@ -15,6 +15,7 @@ import { type CreatedInvoice, HashUsed, type InvoiceRequest } from '../lightning
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import { type Wallet, walletGuard } from '../wallets/wallets.ts';
 import { repeatable } from './close.ts';
+import { requireBelowHoldLimits } from './hold-limits.ts';
 import { findInvoiceByHash, type Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
@@ -113,12 +114,13 @@ function contentsOf({ amountMsat, descriptionHash, hashedText, memo, expirySecon
 /**
  * Creates a hold invoice at the node. An existing invoice of the node with the same hash is never taken over, because it may be that of another
  * program, whose payments would then be credited to this wallet.
- * @throws Refusal `not_supported`, `hold_hash_taken`
+ * @throws Refusal `not_supported`, `too_many_holds`, `hold_hash_taken`
  */
 async function createHoldAtNode(context: InvoiceContext, connection: NodeConnection, order: NewInvoice): Promise<CreatedInvoice> {
   const { hold } = order;
   invariant(hold, 'it is a hold invoice');
   if (connection.info()?.capabilities.holdInvoices !== true) throw noHoldInvoices(connection);
+  await requireBelowHoldLimits(context.database, context.holdLimits, order.wallet, connection);
   // The settlement of a payment hash is credited once.
   const isUsed = (await findInvoiceByHash(context.database, hold.paymentHash)) ?? (await isCredited(context, hold.paymentHash));
   if (isUsed) throw new Refusal('hold_hash_taken');

@@ -2,18 +2,51 @@ import { statement } from '../db/statement.ts';
 import type { InvoiceRow } from './invoice.ts';
 import { INVOICE_FIELDS } from './invoices.sql.ts';
 
-/** A payment from outside waits at the node. `$2`: the amount, then since when, and until when. */
+/**
+ * Returns the switch if hold invoices are allowed. Postings that hold a payment lock it, and so does a stop: they count what is held one after the
+ * other. Only such postings wait for this lock.
+ */
+export const lockSwitch = statement<{ id: string }>(
+  'hold_switch_lock',
+  'SELECT id FROM hold_switch WHERE id = ANY($1::text[]) AND stopped_at IS NULL FOR UPDATE',
+);
+
+/** What is held in the wallet, in the account, and at the node of a row of a table. The index of held payments has them all, and they are few. */
+const held = (of: string) => ({
+  inWallet: `(SELECT count(*) FROM invoice h WHERE h.state = 'held' AND h.ledger_account = ${of}.ledger_account)`,
+  inAccount: `(SELECT count(*) FROM invoice h WHERE h.state = 'held' AND h.account_id = ${of}.account_id)`,
+  atNode: `(SELECT count(*) FROM invoice h WHERE h.state = 'held' AND h.node_id = ${of}.node_id AND h.held_payment_id IS NULL)`,
+});
+const { inWallet, inAccount, atNode } = held('invoice');
+
+export type HeldCounts = { in_wallet: number; in_account: number; at_node: number };
+
+/** The payments that are held in a wallet, in its account, and at its node. */
+export const countHeld = statement<HeldCounts>(
+  'invoice_hold_count',
+  `SELECT ${held('w').inWallet} AS in_wallet, ${held('w').inAccount} AS in_account, ${held('w').atNode} AS at_node FROM wallet w WHERE w.id = $1`,
+);
+
+/** A payment from outside waits at the node. `$2`: the amount, then since when, and until when, and the limits. */
 export const markHeld = statement(
   'invoice_hold',
   `UPDATE invoice SET state = 'held', held_msat = $2, held_at = $3, held_until = $4, expiry_reported = 0
-   WHERE id = $1 AND state = 'open' AND is_hold = 1`,
+   WHERE id = $1 AND state = 'open' AND is_hold = 1 AND ${inWallet} < $5 AND ${inAccount} < $6 AND ${atNode} < $7`,
 );
 
-/** The money of a payment `$5` of another wallet waits. No outside payer can pay the invoice any more. */
+/** A payment from outside has arrived that may not wait, because a limit is reached: the service returns it. */
+export const refuseHeld = statement(
+  'invoice_hold_refuse',
+  `UPDATE invoice SET held_msat = $2, held_at = $3, held_until = $3, decision = 'expire'
+   WHERE id = $1 AND state = 'open' AND is_hold = 1 AND decision IS NULL AND (${inWallet} >= $4 OR ${inAccount} >= $5 OR ${atNode} >= $6)`,
+);
+
+/** The money of a payment `$5` of another wallet waits. No outside payer can pay the invoice any more. The limits follow; that of the node is for others. */
 export const markHeldInternally = statement(
   'invoice_hold_inside',
   `UPDATE invoice SET state = 'held', held_msat = $2, held_at = $3, held_until = $4, held_payment_id = $5, expiry_reported = 0
-   WHERE id = $1 AND state = 'closing' AND is_hold = 1`,
+   WHERE id = $1 AND state = 'closing' AND is_hold = 1
+     AND ${inWallet} < $6 AND ${inAccount} < $7`,
 );
 
 /** Blocks were found faster than expected. */
@@ -33,7 +66,7 @@ export const decide = statement(
 export const cancelHeld = statement(
   'invoice_hold_cancel',
   `UPDATE invoice SET state = 'canceled', decision = CASE WHEN decision = 'cancel' THEN decision ELSE 'expire' END
-   WHERE id = $1 AND (state = 'held' OR (state = 'open' AND decision = 'cancel')) AND held_payment_id IS NULL`,
+   WHERE id = $1 AND (state = 'held' OR (state = 'open' AND decision IN ('cancel', 'expire'))) AND held_payment_id IS NULL`,
 );
 
 export const settleHeldInternally = statement(

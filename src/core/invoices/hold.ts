@@ -3,6 +3,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import type { Msat } from '../kernel/money.ts';
 import type { Guard, Posting, RowWrite } from '../ledger/ledger.ts';
 import * as sql from './hold.sql.ts';
+import { type HoldLimits, holdGuards, NotHeld } from './hold-limits.ts';
 import { type Invoice, rowToInvoice } from './invoice.ts';
 import type { InvoiceContext } from './invoices.ts';
 
@@ -15,6 +16,7 @@ export interface HoldTerms {
   readonly clock: Clock;
   /** How long a payment may wait for the decision of the wallet. */
   readonly maxHoldSeconds: number;
+  readonly holdLimits: HoldLimits;
 }
 
 export type HoldContext = HoldTerms & Pick<InvoiceContext, 'database' | 'ledger'>;
@@ -33,11 +35,22 @@ export function deadlineOf({ clock, maxHoldSeconds }: HoldTerms, heldAt: number,
   return Math.min(heldAt + maxHoldSeconds, unixSeconds(clock) + blocks * BLOCK_SECONDS);
 }
 
+/** A payment from outside that a node holds. */
+export interface HeldAtNode {
+  readonly amountMsat: Msat;
+  /** The blocks until the first of its HTLCs expires. */
+  readonly blocksLeft: number;
+  /** How many payments the node may hold at once. */
+  readonly maxAtNode: number;
+}
+
 /** Returns the posting that marks an open invoice as held by a payment from outside. */
-export function heldPosting(terms: HoldTerms, invoice: Invoice, amountMsat: Msat, blocksLeft: number, onMiss: Error): Posting {
+function heldPosting(terms: HoldTerms, invoice: Invoice, { amountMsat, blocksLeft, maxAtNode }: HeldAtNode, onMiss: Error): Posting {
   const now = unixSeconds(terms.clock);
-  const parameters = [invoice.id, amountMsat, now, Math.max(deadlineOf(terms, now, blocksLeft), now)];
-  return { rows: [{ statement: sql.markHeld, parameters, onMiss }], events: [heldEvent(terms, invoice)] };
+  const until = Math.max(deadlineOf(terms, now, blocksLeft), now);
+  const { perWallet, perAccount } = terms.holdLimits;
+  const parameters = [invoice.id, amountMsat, now, until, perWallet, perAccount, maxAtNode];
+  return { guards: holdGuards(invoice), rows: [{ statement: sql.markHeld, parameters, onMiss }], events: [heldEvent(terms, invoice)] };
 }
 
 /** Returns the posting that marks a closing invoice as held by a payment of another wallet. */
@@ -48,8 +61,10 @@ export function heldInternallyPosting(
   onMiss: Error,
 ): Posting {
   const now = unixSeconds(terms.clock);
-  const parameters = [invoice.id, payment.amountMsat, now, now + terms.maxHoldSeconds, payment.id];
-  return { rows: [{ statement: sql.markHeldInternally, parameters, onMiss }], events: [heldEvent(terms, invoice)] };
+  const { perWallet, perAccount } = terms.holdLimits;
+  const parameters = [invoice.id, payment.amountMsat, now, now + terms.maxHoldSeconds, payment.id, perWallet, perAccount];
+  const rows = [{ statement: sql.markHeldInternally, parameters, onMiss }];
+  return { guards: holdGuards(invoice), rows, events: [heldEvent(terms, invoice)] };
 }
 
 function heldEvent({ clock }: HoldTerms, invoice: Invoice): RowWrite {
@@ -81,10 +96,24 @@ export async function storeDecision(
   return posted(ledger.post({ guards, rows: [row] }), onMiss);
 }
 
-/** Marks an invoice as held by a payment from outside. @returns false if another request has changed it */
-export async function markHeld(context: HoldContext, invoice: Invoice, amountMsat: Msat, blocksLeft: number): Promise<boolean> {
-  const onMiss = new Error('the invoice is not open any more');
-  return posted(context.ledger.post(heldPosting(context, invoice, amountMsat, blocksLeft, onMiss)), onMiss);
+/**
+ * Marks an invoice as held by a payment from outside. If the payment may not be held, the decision to return it is stored instead.
+ * @returns `unchanged` if another request has changed the invoice
+ */
+export async function markHeld(context: HoldContext, invoice: Invoice, held: HeldAtNode): Promise<'held' | 'refused' | 'unchanged'> {
+  const { perWallet, perAccount } = context.holdLimits;
+  const onMiss = new Error('the invoice is not open any more, or too many payments are held');
+  let limits = [perWallet, perAccount, held.maxAtNode];
+  try {
+    if (await posted(context.ledger.post(heldPosting(context, invoice, held, onMiss)), onMiss)) return 'held';
+  } catch (error) {
+    if (!(error instanceof NotHeld)) throw error;
+    limits = [0, 0, 0];
+  }
+  const belowLimits = new Error('the invoice is not open any more, or fewer payments are held by now');
+  const parameters = [invoice.id, held.amountMsat, unixSeconds(context.clock), ...limits];
+  const refused = context.ledger.post({ rows: [{ statement: sql.refuseHeld, parameters, onMiss: belowLimits }] });
+  return (await posted(refused, belowLimits)) ? 'refused' : 'unchanged';
 }
 
 /** Marks an invoice as canceled that cannot be paid any more, and whose payment from outside went back. @returns false if another request has ended it */

@@ -28,6 +28,7 @@ import {
 import { cancelInvoice, reportExpired } from './close.ts';
 import { createAtNode, invoicePosting, type NewInvoice, tooManyInvoices } from './create.ts';
 import type { HoldTerms } from './hold.ts';
+import type { HoldLimits } from './hold-limits.ts';
 import { findInvoice, findInvoiceByHash, type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import { requireMayReceive } from './receiving.ts';
@@ -54,6 +55,7 @@ export interface InvoiceContext {
   readonly maxOpenInvoices: number;
   /** How long a payment of a hold invoice may wait for the decision of the wallet. */
   readonly maxHoldSeconds: number;
+  readonly holdLimits: HoldLimits;
 }
 
 export interface OpenInvoiceQuery {
@@ -98,7 +100,7 @@ export class Invoices {
   /**
    * Creates an invoice at the wallet's node and stores it. Limits the open invoices of each wallet: those that it created, and separately those
    * that payers requested. The insert counts them; a read counts first only for a wallet that reached the maximum.
-   * @throws Refusal `too_many_invoices`, `receiving_limit_exceeded`, `not_supported`, `hold_hash_taken`, NodeUnavailable; then no invoice was handed out.
+   * @throws Refusal `too_many_invoices`, `receiving_limit_exceeded`, `not_supported`, `too_many_holds`, `hold_hash_taken`, NodeUnavailable; then no invoice was handed out.
    */
   async create(order: NewInvoice): Promise<Invoice> {
     const { database, ledger, clock, maxOpenInvoices } = this.#context;

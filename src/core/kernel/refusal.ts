@@ -133,6 +133,12 @@ export const REFUSALS = {
     status: 429,
     meaning: 'The wallet has the maximum number of payments in flight. This request sent nothing. Wait until one of them has ended.',
   },
+  too_many_holds: {
+    status: 429,
+    meaning:
+      'The wallet, its account or the Lightning node holds the maximum number of payments of hold invoices. No invoice was created. Settle or ' +
+      'cancel some.',
+  },
   too_many_invoices: {
     status: 429,
     meaning: 'The wallet has the maximum number of open invoices. No invoice was created. Cancel some, or wait until they expire.',

@@ -1,5 +1,6 @@
 import { closeToOutside } from '../invoices/close.ts';
 import { heldInternallyPosting, internalDecisionRow } from '../invoices/hold.ts';
+import { NotHeld } from '../invoices/hold-limits.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { eventRow } from '../journal/events.ts';
 import { unixSeconds } from '../kernel/clock.ts';
@@ -25,7 +26,10 @@ export async function holdForInvoice(context: PaymentContext, payment: Payment, 
       await context.ledger.post(heldInternallyPosting(context.invoices.holdTerms, payment, invoice, held));
     } catch (error) {
       // The next attempt reads the state.
-      if (error !== held) throw error;
+      if (error !== held && !(error instanceof NotHeld)) throw error;
+      const now = await context.invoices.find(invoice.id);
+      // Too many payments are held, or the account may not receive.
+      if (now?.state === 'closing') return conclude(context, payment, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
     }
     return;
   }

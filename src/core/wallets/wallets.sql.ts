@@ -101,6 +101,12 @@ export const findReceivingRestricted = statement<{ status: string }>(
   `SELECT a.status FROM wallet w JOIN account a ON a.id = w.account_id WHERE w.id = $1 AND NOT (${allowsInSql('a.status', 'receive')})`,
 );
 
+/** The wallets among these whose account does not allow receiving. */
+export const listReceivingRestricted = statement<{ id: string }>(
+  'wallet_list_receiving_restricted',
+  `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id WHERE w.id = ANY($1::text[]) AND NOT (${allowsInSql('a.status', 'receive')})`,
+);
+
 /**
  * The active nodes with the number of their wallets, in the order in which they were added. A node that was never reached gets no wallets
  * unless it is the first.

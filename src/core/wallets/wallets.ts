@@ -89,6 +89,12 @@ export async function findReceivingRestriction(database: SqlReader, walletId: st
   return (await database.first(sql.findReceivingRestricted, walletId))?.status;
 }
 
+/** Returns the wallets among these whose account does not allow receiving. */
+export async function listReceivingRestricted(database: SqlReader, walletIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (walletIds.length === 0) return new Set();
+  return new Set((await database.all(sql.listReceivingRestricted, walletIds)).map(({ id }) => id));
+}
+
 /** Options for the transaction that creates a wallet. */
 export interface CreateWalletOptions {
   /** Conditions, such as the validity of the requesting key. */

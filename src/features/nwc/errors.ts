@@ -54,6 +54,7 @@ const CODES: Partial<Record<RefusalType, NwcErrorCode>> = {
   not_supported: 'NOT_IMPLEMENTED',
   payment_failed: 'PAYMENT_FAILED',
   too_many_payments: 'RATE_LIMITED',
+  too_many_holds: 'RATE_LIMITED',
   too_many_invoices: 'RATE_LIMITED',
   ledger_busy: 'RATE_LIMITED',
 };
