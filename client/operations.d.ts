@@ -4939,7 +4939,7 @@ export interface Operations<Options> {
     revoke(id: string, request?: RevokeSessionRequest, options?: Options): Promise<Session>;
     /** Read whether the service is set up. For the page that people see before anyone can log in. (`GET /v1/session/setup`) */
     getSetup(request?: GetSetupRequest, options?: Options): Promise<Setup>;
-    /** Set e-mail and password with a setup link. The link can be used once. All sessions of the account end. The response sets a cookie, which authenticates the next requests of the browser. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. (`POST /v1/session/setup`) */
+    /** Set e-mail and password with a setup link. The link can be used once, also with an e-mail that cannot be used. All sessions of the account end. The response sets a cookie, which authenticates the next requests of the browser. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. (`POST /v1/session/setup`) */
     setUpLogin(request: SetUpLoginRequest, options?: Options): Promise<Login>;
     /** Begin to set a passkey with a setup link. Returns the options for `navigator.credentials.create`, in the form of `parseCreationOptionsFromJSON`. The link stays usable. For pages of this service only. (`POST /v1/session/setup/passkey/options`) */
     beginSetupPasskey(request: BeginSetupPasskeyRequest, options?: Options): Promise<PasskeyCreationOptions>;

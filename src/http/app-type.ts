@@ -42,7 +42,9 @@ declare module 'fastify' {
     hasSideEffect?: boolean;
     /** A POST that changes nothing: it takes no Idempotency-Key, and its response waits for no commit. */
     isRead?: boolean;
-    /** Pages of other sites may not send it. */
+    /** A form: pages of other sites may not send it, but programs may. */
+    isForm?: boolean;
+    /** Only pages of this service may send it. */
     isForOwnPages?: boolean;
     /** A page with relative links: a trailing slash in its path is removed by a redirect. */
     isDocument?: boolean;

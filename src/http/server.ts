@@ -11,7 +11,7 @@ import { invariant } from '../core/kernel/assert.ts';
 import { newId } from '../core/kernel/ids.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
 import type { App } from './app-type.ts';
-import { rejectCrossSite, rejectOtherPages, SAFE_METHODS } from './auth/cross-site.ts';
+import { rejectCrossSite, rejectForeignForms, rejectOtherPages, SAFE_METHODS } from './auth/cross-site.ts';
 import { sessionCookieName } from './auth/session-cookie.ts';
 import { type ErrorForm, handleErrors, type RecordDatabaseError, sendBadUrl } from './errors.ts';
 import { OWN_KEYWORDS } from './field-schema.ts';
@@ -199,9 +199,10 @@ function checkRequests(app: App, { limits, publicUrl }: ServerOptions): void {
     else turns.begin(address, done);
   });
   app.addHook('onRoute', (route) => {
-    const { isDocument, isForOwnPages, hasSideEffect, lnurl } = route.config ?? {};
+    const { isDocument, isForm, isForOwnPages, hasSideEffect, lnurl } = route.config ?? {};
     if (isDocument) route.onRequest = redirectTrailingSlash;
-    const reject = hasSideEffect && !lnurl ? rejectCrossSite : isForOwnPages ? rejectOtherPages : undefined;
+    const rejectPages = isForOwnPages ? rejectOtherPages : isForm ? rejectForeignForms : undefined;
+    const reject = hasSideEffect && !lnurl ? rejectCrossSite : rejectPages;
     if (!reject) return;
     route.onRequest = (request, _reply, done) => {
       reject(request, publicOrigin);

@@ -221,9 +221,11 @@ onFakeNode('bodies', ({ client }) => {
 
   it('rejects a body of more than 4 kB on the routes that need no key', async () => {
     const login = (bytes: number) => ({ email: 'a@example.com', password: 'p'.repeat(bytes) });
-    expectError(await json(login(3900), '/v1/session'), 400, 'validation_failed', 'password');
+    const send = (path: string, bytes: number) =>
+      client.request('POST', path, { json: login(bytes), headers: { 'sec-fetch-site': 'same-origin' } });
+    expectError(await send('/v1/session', 3900), 400, 'validation_failed', 'password');
     for (const path of ['/v1/session', '/v1/session/setup', '/v1/session/passkey', '/v1/session/lnurl-auth/wlg_x'])
-      expectError(await json(login(4096), path), 413, 'payload_too_large');
+      expectError(await send(path, 4096), 413, 'payload_too_large');
   });
 
   it('returns 413 for any body of more than 64 kB', async () => {

@@ -347,7 +347,8 @@ onFakeNode(
   'logins without a limit for addresses',
   ({ client }) => {
     it('are limited: the settings are independent', async () => {
-      const logIn = () => client.request('POST', '/v1/session', { json: { email: 'ada@example.com', password: 'a wrong password' } });
+      const json = { email: 'ada@example.com', password: 'a wrong password' };
+      const logIn = () => client.request('POST', '/v1/session', { json, headers: { 'sec-fetch-site': 'same-origin' } });
       const statuses = (await Promise.all(Array.from({ length: 12 }, logIn))).map(({ status }) => status);
       expect(statuses.sort()).toEqual([...Array(10).fill(401), 429, 429]);
       const many = await Promise.all(Array.from({ length: 40 }, () => client.request('GET', '/v1/account')));

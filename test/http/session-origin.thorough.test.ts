@@ -43,6 +43,24 @@ onFakeNode(
       if (!isAllowed) expect(changes.map(({ body }) => body.type)).toEqual(Array(changes.length).fill('forbidden'));
     });
 
+    it.each(HEADERS)('A6: %s logs in only if the page belongs to the service', async (_, headers, isAllowed) => {
+      const { email, password } = await newLogin(client, {}, '__Host-satchel_session');
+      for (const [path, json] of [
+        ['/v1/session', { email, password }],
+        ['/v1/session/lnurl-auth', undefined],
+        ['/v1/session/passkey/options', undefined],
+        ['/v1/session/lnurl-auth/wlg_x', { token: 'x' }],
+        ['/v1/session/passkey', { credential: {} }],
+        ['/v1/session/recovery', { email, code: 'x' }],
+        ['/v1/session/setup', { token: 'x', password: 'a long password' }],
+        ['/v1/session/setup/passkey/options', { token: 'x' }],
+        ['/v1/session/setup/passkey', { token: 'x', credential: {} }],
+      ] as const) {
+        const { status, body } = await client.request('POST', path, { json, headers });
+        expect([path, body.type === 'forbidden', status === 403]).toEqual([path, !isAllowed, !isAllowed]);
+      }
+    });
+
     it('another site gets no cookie, and may not read responses with credentials', async () => {
       const { email, password } = await newLogin(client, {}, '__Host-satchel_session');
       const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
@@ -63,7 +81,7 @@ onFakeNode(
 
     it('has a cookie that only this host can set, and only over https', async () => {
       const { email, password, browser } = await newLogin(client, {}, '__Host-satchel_session');
-      const response = await client.request('POST', '/v1/session', { json: { email, password } });
+      const response = await client.request('POST', '/v1/session', { json: { email, password }, headers: { origin: PUBLIC } });
       expect(response.headers.get('set-cookie')).toMatch(/^__Host-satchel_session=\w{43}; Path=\/; .*HttpOnly; SameSite=Strict; Secure$/);
       const cookie = `satchel_session=${browser.secret}`;
       expect((await client.request('GET', '/v1/session', { headers: { cookie } })).status).toBe(401);

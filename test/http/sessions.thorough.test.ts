@@ -42,9 +42,9 @@ onFakeNode(
       expect((await setUp(setup_url)).body.account.email).toBe('bob@example.com');
       const { email: taken } = await newLogin(client);
       const { setup_url: curious } = await client.post(`/v1/accounts/${id}/setup-link`, {});
-      const usedUp = { status: 409, type: 'email_taken', message: expect.stringContaining('the link is used up') };
-      expect((await setUp(curious, { email: taken })).body).toMatchObject(usedUp);
-      expect((await setUp(curious, { email: 'nobody@example.com' })).status).toBe(401);
+      const [used, unknown] = [await setUp(curious, { email: taken }), await setUp(curious, { email: 'nobody@example.com' })];
+      expect(used.body).toEqual({ ...unknown.body, request_id: used.body.request_id });
+      expect(used.status).toBe(401);
       const { setup_url: expired } = await client.post(`/v1/accounts/${id}/setup-link`, {});
       const now = Date.now;
       Date.now = () => now() + 8 * 86_400_000;

@@ -49,6 +49,25 @@ it('reads a token only for its use, until it expires, and only from the same key
   expect(tokens.read(pair.refresh_token, 'refresh')).toBe('key_1');
 });
 
+it('reads no token in another form: with padding, other unused bits, other letters of base64, spaces or further parts', () => {
+  const tokens = createTokens(Buffer.alloc(32, 1), systemClock);
+  const { access_token: token } = tokens.issuePair('key_1');
+  const [header = '', claims = '', signature = ''] = token.split('.');
+  // A signature has 256 bits, and its text 258: four last letters have the same bytes.
+  const last = signature.at(-1) ?? '';
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const neighbour = alphabet[alphabet.indexOf(last) ^ 1] ?? '';
+  const others = [
+    ...['=', '==', ' ', '\n', '.', '!'].flatMap((more) => [token + more, more + token, `${header}.${claims}${more}.${signature}`]),
+    `${header}.${claims}.${signature.slice(0, -1)}${neighbour}`,
+    `${header}.${claims}.${signature.slice(0, 5)}=${signature.slice(5)}`,
+    `${header}.${claims}.${Buffer.from(signature, 'base64url').toString('hex')}`,
+    `${header}.${claims}.`,
+  ];
+  expect(others.filter((other) => tokens.read(other, 'access') !== undefined)).toEqual([]);
+  expect(tokens.read(token, 'access')).toBe('key_1');
+});
+
 /** A server on which apps may create wallets in an account with this status. */
 function creatingServer(accountId: string | undefined, status: string | undefined) {
   const find = async (id: string) => {

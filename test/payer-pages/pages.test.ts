@@ -52,6 +52,32 @@ onFakeNode(
     const invoiceIn = (markup: string) => /href="lightning:(lnbc\w+)"/.exec(markup)?.[1];
     const invoiceCount = async () => Number((await rows('SELECT count(*) AS n FROM invoice'))[0]?.n);
 
+    it.each(['', '/embed'])(
+      'accept the form of %s/pay/… from their own page and from programs, and not from another site',
+      async (prefix) => {
+        const { path } = await newLink();
+        const send = async (headers: Record<string, string>) => {
+          const body = new URLSearchParams({ amount: '5', currency: 'sats' });
+          return (
+            await fetch(`${client.url}${prefix}${path}`, { method: 'POST', body, headers: { ...PAGE, ...headers }, redirect: 'manual' })
+          ).status;
+        };
+        const before = await invoiceCount();
+        for (const headers of [
+          { origin: 'https://evil.example' },
+          { origin: 'null' },
+          { 'sec-fetch-site': 'cross-site' },
+          { 'sec-fetch-site': 'same-site', origin: client.url },
+        ])
+          expect([headers, await send(headers)]).toEqual([headers, 403]);
+        expect(await invoiceCount()).toBe(before);
+        for (const headers of [{}, { origin: client.url }, { origin: client.url, 'sec-fetch-site': 'same-origin' }])
+          expect([headers, await send(headers)]).toEqual([headers, 303]);
+        // With no-referrer, a browser would send the form of the page with the Origin `null`.
+        expect((await open(`${prefix}${path}`)).response.headers.get('referrer-policy')).toBe('same-origin');
+      },
+    );
+
     it('take an amount and a comment, show the invoice, and then the receipt, without scripts', async () => {
       const { path } = await newLink({ lnurlp_short_desc: 'Beans' });
       const { at, markup } = await order(path, { amount: '5 000', currency: 'sats', comment: 'For Mara' });

@@ -56,8 +56,15 @@ function readBearer(tokens: Tokens, request: FastifyRequest): SentCredential | u
   if (bearer === undefined) return undefined;
   const keyId = tokens.read(bearer, 'access');
   if (keyId !== undefined) return { text: keyId, kind: 'token' };
-  const [, login = '', password] = /^([\w-]*):(\w+)$/.exec(Buffer.from(bearer, 'base64').toString('latin1')) ?? [];
+  const [, login = '', password] = /^([\w-]*):(\w+)$/.exec(base64Text(bearer) ?? '') ?? [];
   return { text: canonicalText(password === undefined ? bearer : keyOfLogin(login, password)), kind: 'key' };
+}
+
+/** Returns the text of base64 with or without its padding; undefined if it has another form, such as further padding. */
+function base64Text(base64: string): string | undefined {
+  const bytes = Buffer.from(base64, 'base64');
+  const padded = bytes.toString('base64');
+  return base64 === padded || base64 === padded.replace(/=+$/, '') ? bytes.toString('latin1') : undefined;
 }
 
 /** Returns the access key of a request. @throws Refusal `unauthorized`, `forbidden` */

@@ -47,8 +47,9 @@ export function createTokens(secretKey: Uint8Array, clock: Clock) {
       if (token.length > MAX_LENGTH) return undefined;
       const [header, claims = '', signature = '', ...rest] = token.split('.');
       if (header !== HEADER || rest.length > 0) return undefined;
-      const expected = sign(`${HEADER}.${claims}`);
-      const given = Buffer.from(signature, 'base64url');
+      // As text: different texts can have the same bytes, and each token has one text.
+      const expected = Buffer.from(sign(`${HEADER}.${claims}`).toString('base64url'));
+      const given = Buffer.from(signature);
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
       const { sub, use: signedUse, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString());
       return signedUse === use && exp > unixSeconds(clock) ? sub : undefined;

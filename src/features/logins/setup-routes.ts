@@ -42,9 +42,9 @@ const setUpSchema = {
   ...STARTS_SESSION,
   operationId: 'setUpLogin',
   summary: 'Set e-mail and password with a setup link',
-  description: `The link can be used once. All sessions of the account end. ${COOKIE} ${NO_REPLAY}`,
+  description: `The link can be used once, also with an e-mail that cannot be used. All sessions of the account end. ${COOKIE} ${NO_REPLAY}`,
   body: requestBody({ ...linkFields, password: NewPassword }),
-  errorStatuses: [401, 403, 409],
+  errorStatuses: [401, 403],
 };
 
 const beginPasskeySchema = {
@@ -68,7 +68,7 @@ const setPasskeySchema = {
     `The link can be used once. All sessions of the account end, and it has no password afterwards. ${COOKIE} It takes no Idempotency-Key, because ` +
     'the challenge can be used once.',
   body: requestBody({ ...linkFields, credential: CredentialField, name: Type.Optional(NameField) }),
-  errorStatuses: [401, 403, 409],
+  errorStatuses: [401, 403],
 };
 
 const recoverSchema = {

@@ -37,7 +37,7 @@ export function createSetups({ database, clock, passwords, publicUrl }: LoginCon
 
   /**
    * Uses up a link. Removes all other ways to log in and the second factor, ends all sessions of the account and starts one. An e-mail of
-   * another account uses the link up, too. @throws Refusal `unauthorized`, `email_taken`
+   * another account uses the link up, too, and the response is that for a link that has been used. @throws Refusal `unauthorized`
    */
   async function useLink({ token, email }: SetupRequest, accountId: string, { passwordHash, addLogin }: NewLogin, userAgent: string) {
     try {
@@ -53,7 +53,7 @@ export function createSetups({ database, clock, passwords, publicUrl }: LoginCon
       if (!isUniqueViolation(error, 'account')) throw error;
       // Otherwise the holder of a link could find out which e-mails have accounts, one after the other.
       await database.transaction((tx) => takeSetupLink(tx, clock, token));
-      throw new Refusal('email_taken', 'This e-mail cannot be used, and the link is used up. Ask the operator for a new link.');
+      throw unusableLink();
     }
   }
 
@@ -63,7 +63,7 @@ export function createSetups({ database, clock, passwords, publicUrl }: LoginCon
 
     /**
      * Sets e-mail and password with the token of a setup link.
-     * @throws Refusal `unauthorized`, `email_taken`, `validation_failed` without an e-mail
+     * @throws Refusal `unauthorized`, `validation_failed` without an e-mail
      */
     async setPassword({ password, ...request }: SetupRequest & { readonly password: string }, userAgent: string): Promise<StartedSession> {
       const { accountId } = await accountOf(request);
@@ -87,7 +87,7 @@ export function createSetups({ database, clock, passwords, publicUrl }: LoginCon
 
     /**
      * Sets e-mail and passkey with the token of a setup link. The account has no password afterwards.
-     * @throws Refusal `unauthorized`, `email_taken`, `validation_failed` without an e-mail or for a credential that is rejected
+     * @throws Refusal `unauthorized`, `validation_failed` without an e-mail or for a credential that is rejected
      */
     async setPasskey(
       request: SetupRequest & { readonly credential: unknown; readonly name: string },
@@ -111,5 +111,8 @@ function makerOf(accountId: string) {
 }
 
 function unusableLink(): Refusal {
-  return new Refusal('unauthorized', 'The link is unknown, has expired, or has been used. Ask the operator for a new one.');
+  return new Refusal(
+    'unauthorized',
+    'The link is unknown, has expired, or has been used, or its e-mail cannot be used. Ask the operator for a new one.',
+  );
 }

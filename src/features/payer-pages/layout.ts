@@ -50,7 +50,9 @@ export function sendPayerPage(reply: FastifyReply, look: Look, { title, texts, m
 <body data-texts="${scriptTexts(texts)}"${isFramed ? html` class="framed"` : undefined}>${main}<p id="announcement" class="hidden" role="status"></p></body></html>
 `;
   setLanguage(reply, texts);
-  return reply.type('text/html; charset=utf-8').header('content-security-policy', policyOf(look, isFramed)).send(document.markup);
+  // Without a referrer, browsers would send the form of the page with the Origin `null`.
+  const headers = { 'content-security-policy': policyOf(look, isFramed), 'referrer-policy': 'same-origin' };
+  return reply.type('text/html; charset=utf-8').headers(headers).send(document.markup);
 }
 
 /** The texts that the script of the pages writes. Its values replace `{0}` and `{1}`. */

@@ -58,7 +58,9 @@ export function payerPageRoutes(app: App, options: PayerPageOptions): void {
       const values = { amount, currency: currency || (amount === '' ? '' : 'sats'), comment };
       return sendForm(options, request, reply, await readLink(options, request), { ...EMPTY, values });
     });
-    app.post(`${prefix}/pay/:link`, route, (request, reply) => createInvoice(options, request, reply));
+    app.post(`${prefix}/pay/:link`, { ...route, config: { ...route.config, isForm: true } }, (request, reply) =>
+      createInvoice(options, request, reply),
+    );
     app.get(`${prefix}/i/:token`, route, (request, reply) => showInvoice(options, request, reply));
   }
 }

@@ -18,12 +18,19 @@ export function rejectCrossSite(request: FastifyRequest, publicOrigin: string | 
 
 const NO_BASIC =
   'A page of another site may not use Basic authentication for requests that change something. Send the key in the X-Api-Key header.';
-const OWN_PAGES_ONLY =
-  'A session may change something only from pages of this service, at the address in PUBLIC_URL. Other programs use an API key.';
+const OWN_PAGES_ONLY = 'Logins and sessions are for pages of this service, at the address in PUBLIC_URL. Other programs use an API key.';
 
-/** Rejects pages of other sites, with or without a credential. They could log their visitor in to an account of theirs. @throws Refusal `forbidden` */
+/**
+ * Rejects everything but the pages of this service, with or without a credential. Other pages could log their visitor in to an account of theirs.
+ * @throws Refusal `forbidden`
+ */
 export function rejectOtherPages(request: FastifyRequest, publicOrigin: string | undefined): void {
-  if (isCrossSite(request, publicOrigin)) throw new Refusal('forbidden', OWN_PAGES_ONLY);
+  if (!isFromOwnPage(request, publicOrigin)) throw new Refusal('forbidden', OWN_PAGES_ONLY);
+}
+
+/** Rejects forms of other sites. Programs may send such a request. @throws Refusal `forbidden` */
+export function rejectForeignForms(request: FastifyRequest, publicOrigin: string | undefined): void {
+  if (isCrossSite(request, publicOrigin)) throw new Refusal('forbidden', 'Only the page of this service sends this form.');
 }
 
 /** Unlike Basic authentication, sessions are new: a request without either header comes from no current browser, and is rejected. */

@@ -120,7 +120,11 @@ onFakeNode(
     });
 
     it('keeps the password of an account until its first login', async () => {
-      const logIn = (password: string) => client.request('POST', '/v1/session', { json: { email: 'shop@example.com', password } });
+      const logIn = (password: string) =>
+        client.request('POST', '/v1/session', {
+          json: { email: 'shop@example.com', password },
+          headers: { 'sec-fetch-site': 'same-origin' },
+        });
       expect((await logIn('another password')).status).toBe(401);
       expect((await logIn(PASSWORD)).status).toBe(201);
       expect((await rows(`SELECT password_hash FROM account WHERE email = 'shop@example.com'`))[0]?.password_hash).toMatch(/^scrypt/);
