@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { Refusal } from '../../src/core/kernel/refusal.ts';
+import { networksOf, withBlock } from '../../src/http/limits/addresses.ts';
 import { FairQueue, type QueuedCaller } from '../../src/http/limits/fair-queue.ts';
 
 /** Asks for work of these callers while another piece runs. Returns in which order it was done, and which was refused. */
@@ -53,4 +54,32 @@ it('runs the next work after one that failed', async () => {
   const next = queue.run({ groups: [] }, async () => 'done');
   await expect(failed).rejects.toThrow('failed');
   expect(await next).toBe('done');
+});
+
+it('lets newcomers of different blocks wait beyond the limit, until one of them has more', async () => {
+  const queue = new FairQueue({ maxAtOnce: 1, maxWaiting: 50, maxAlone: 200, full: () => new Refusal('rate_limited') });
+  const { promise: isAsked, resolve: endFirst } = Promise.withResolvers<void>();
+  const first = queue.run({ groups: withBlock(networksOf('192.0.2.1')) }, () => isAsked);
+  const attempt = (ip: string) => queue.run({ groups: withBlock(networksOf(ip)) }, async () => 'done').catch(() => 'refused');
+  const attackers = Array.from({ length: 60 }, (_, i) => attempt(`${i + 1}.0.0.1`));
+  const newcomer = attempt('203.0.113.8');
+  const second = attempt('203.0.114.8');
+  endFirst();
+  expect(await newcomer).toBe('done');
+  expect(await second).toBe('refused');
+  expect(new Set(await Promise.all(attackers))).toEqual(new Set(['done']));
+  await first;
+});
+
+it('lets a newcomer wait while one provider has sent more than fits', async () => {
+  const queue = new FairQueue({ maxAtOnce: 1, maxWaiting: 50, maxAlone: 200, full: () => new Refusal('rate_limited') });
+  const { promise: isAsked, resolve: endFirst } = Promise.withResolvers<void>();
+  const first = queue.run({ groups: withBlock(networksOf('192.0.2.1')) }, () => isAsked);
+  const attempt = (ip: string) => queue.run({ groups: withBlock(networksOf(ip)) }, async () => 'done').catch(() => 'refused');
+  const attackers = Array.from({ length: 60 }, (_, i) => attempt(`10.0.${i}.1`));
+  const newcomer = attempt('203.0.113.8');
+  endFirst();
+  expect(await newcomer).toBe('done');
+  expect((await Promise.all(attackers)).filter((outcome) => outcome === 'refused')).toHaveLength(11);
+  await first;
 });

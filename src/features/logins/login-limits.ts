@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { networkOf, networksOf } from '../../http/limits/addresses.ts';
 import type { QueuedCaller } from '../../http/limits/fair-queue.ts';
-import { TokenBuckets } from '../../http/limits/token-buckets.ts';
+import { AddressBuckets, TokenBuckets } from '../../http/limits/token-buckets.ts';
 import { MissingCode } from './wrong-codes.ts';
 
 const MAX_BUCKETS = 100_000;
@@ -20,7 +20,7 @@ const EMAIL_RATE = { perSecond: 1 / 10, burst: 100 };
 export type LoginLimits = ReturnType<typeof createLoginLimits>;
 
 export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, nowMs = () => performance.now()) {
-  const addresses = new TokenBuckets(ADDRESS_RATE, MAX_BUCKETS, nowMs);
+  const addresses = new AddressBuckets(ADDRESS_RATE, MAX_BUCKETS, nowMs);
   const pairs = new TokenBuckets(PAIR_RATE, MAX_BUCKETS, nowMs);
   const emails = new TokenBuckets(EMAIL_RATE, MAX_BUCKETS, nowMs);
   const successful = new Set<string>();
@@ -44,9 +44,9 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
     async limitAttempt<T>(request: FastifyRequest, name: string, attempt: (caller: QueuedCaller) => Promise<T>): Promise<T> {
       const address = networkOf(request.ip);
       const pair = `${address} ${name}`;
-      refuseUnless(addresses.takeToken(address) && pairs.takeToken(pair) && (successful.has(pair) || emails.takeToken(name)));
+      refuseUnless(addresses.takeToken(request.ip) && pairs.takeToken(pair) && (successful.has(pair) || emails.takeToken(name)));
       const returnTokens = () => {
-        addresses.returnToken(address);
+        addresses.returnToken(request.ip);
         pairs.returnToken(pair);
         emails.returnToken(name);
       };
@@ -62,13 +62,12 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
     },
 
     /** Admits an attempt that counts only against the address. @throws Refusal `rate_limited` */
-    admitAddress: (request: FastifyRequest) => refuseUnless(addresses.takeToken(networkOf(request.ip))),
+    admitAddress: (request: FastifyRequest) => refuseUnless(addresses.takeToken(request.ip)),
 
     /** Records that admitted attempts were parts of a login that succeeded, so that the people of one office do not use up each other's. */
     returnAttempts(request: FastifyRequest, count: number): void {
-      const address = networkOf(request.ip);
-      for (let i = 0; i < count; i++) addresses.returnToken(address);
-      remember(address);
+      for (let i = 0; i < count; i++) addresses.returnToken(request.ip);
+      remember(networkOf(request.ip));
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { withBlock } from '../../http/limits/addresses.ts';
 import { FairQueue, type QueuedCaller } from '../../http/limits/fair-queue.ts';
 import { isBcrypt, verifyBcrypt } from './bcrypt.ts';
 
@@ -15,6 +16,8 @@ const HASH_BYTES = 32;
  */
 const AT_ONCE = availableParallelism() > 2 ? 2 : 1;
 const MAX_WAITING = 50;
+/** An address may wait beyond that if it is the only one of its block (withBlock), of which IPv4 has 223: no attack from elsewhere refuses it. */
+const MAX_ALONE = 200;
 
 const runScrypt = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
@@ -27,15 +30,19 @@ export function createPasswords(
   derive: Derive = (password, salt, options) => runScrypt(password, salt, HASH_BYTES, options),
   maxAtOnce = AT_ONCE,
 ) {
-  const queue = new FairQueue({
+  const waiting = new FairQueue({
     maxAtOnce,
     maxWaiting: MAX_WAITING,
+    maxAlone: MAX_ALONE,
     full: () => new Refusal('rate_limited', 'Too many people log in right now. Try again shortly.'),
   });
 
+  const enqueue = <T>({ groups, isKnown = false }: QueuedCaller, work: () => Promise<T>) =>
+    waiting.run({ groups: withBlock(groups), isKnown }, work);
+
   async function run(caller: QueuedCaller, password: string, salt: Uint8Array, { N, r, p }: typeof COST): Promise<Uint8Array> {
     // 128 · N · r bytes, and as much again for the limit to be no obstacle. NFKC, because keyboards compose accents differently.
-    return queue.run(caller, () => derive(password.normalize('NFKC'), salt, { N, r, p, maxmem: 256 * N * r }));
+    return enqueue(caller, () => derive(password.normalize('NFKC'), salt, { N, r, p, maxmem: 256 * N * r }));
   }
 
   return {
@@ -48,7 +55,7 @@ export function createPasswords(
 
     /** Returns whether a hash is of this password. Without a hash it does the same work and returns false. @throws Refusal `rate_limited` */
     async verify(password: string, hash: string | undefined, caller: QueuedCaller): Promise<boolean> {
-      if (hash !== undefined && isBcrypt(hash)) return queue.run(caller, () => verifyBcrypt(password, hash));
+      if (hash !== undefined && isBcrypt(hash)) return enqueue(caller, () => verifyBcrypt(password, hash));
       const { salt, bytes, ...cost } = hash === undefined ? NO_HASH : parseHash(hash);
       const isSame = timingSafeEqual(await run(caller, password, salt, cost), bytes);
       return isSame && hash !== undefined;

@@ -4,6 +4,8 @@ interface FairQueueOptions {
   readonly maxAtOnce: number;
   /** The work that may wait, apart from that of known callers, which may be as much again. */
   readonly maxWaiting: number;
+  /** The work beyond `maxWaiting` that may wait while no group has more than one piece: newcomers that have nothing in common. Default: 0. */
+  readonly maxAlone?: number;
   /** Returns the error for work that may not wait. */
   readonly full: () => Refusal;
 }
@@ -52,7 +54,8 @@ export class FairQueue {
   #wait(queue: WaitingGroup, groups: readonly string[]): Promise<void> {
     return new Promise((resolve, reject) => {
       queue.add(groups, { begin: resolve, refuse: () => reject(this.#options.full()) });
-      if (queue.size > this.#options.maxWaiting) queue.dropFromLargest()?.refuse();
+      const { maxWaiting, maxAlone = 0 } = this.#options;
+      if (queue.size > maxWaiting + (queue.hasOnlySingles() ? maxAlone : 0)) queue.dropFromLargest()?.refuse();
     });
   }
 
@@ -93,6 +96,11 @@ class WaitingGroup {
       return taken;
     }
     return this.#own.shift();
+  }
+
+  /** Returns whether every group has one piece of work. */
+  hasOnlySingles(): boolean {
+    return this.size === this.#groups.size;
   }
 
   /** Removes the newest of the largest group; of groups of the same size, of the one that came last. */

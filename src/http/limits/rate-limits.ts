@@ -8,7 +8,7 @@ import { takesIdempotencyKey } from '../idempotent.ts';
 import { networkOf } from './addresses.ts';
 import { callerOf } from './callers.ts';
 import { OpenCounts } from './open-counts.ts';
-import { type Rate, TokenBuckets } from './token-buckets.ts';
+import { AddressBuckets, type Rate, TokenBuckets } from './token-buckets.ts';
 
 export interface RateLimitSettings {
   /** Applies to each key. */
@@ -35,9 +35,12 @@ const MAX_PAYEE_LENGTH = 64;
 
 interface RequestBucket {
   readonly name: string;
-  readonly buckets: TokenBuckets;
   /** Whether it belongs to a key, whose open requests are limited, too. */
   readonly isOfKey: boolean;
+  /** Whether requests of the same address take turns: those of a secret key do not. */
+  readonly isOfAddress: boolean;
+  take(): boolean;
+  isEmpty(): boolean;
 }
 
 /** Limits the requests of each caller: a key, or an address. Each instance of the service counts separately. */
@@ -45,20 +48,20 @@ export class RateLimits {
   readonly #maxAtOnce: number;
   readonly #keys: TokenBuckets;
   readonly #accounts: TokenBuckets;
-  readonly #addresses: TokenBuckets;
-  readonly #invoices: TokenBuckets;
-  readonly #payers: TokenBuckets;
-  readonly #qrCodes: TokenBuckets;
+  readonly #addresses: AddressBuckets;
+  readonly #invoices: AddressBuckets;
+  readonly #payers: AddressBuckets;
+  readonly #qrCodes: AddressBuckets;
   readonly #validKeys = new Set<string>();
   readonly #openRequests = new OpenCounts();
 
   constructor({ keyRate, addressRate, maxAtOnce }: RateLimitSettings, nowMs: () => number = () => performance.now()) {
     const bucketsOf = (rate: Rate) => new TokenBuckets(rate, MAX_BUCKETS, nowMs);
-    const unlessUnlimited = (rate: Rate) => bucketsOf(addressRate.perSecond === 0 ? addressRate : rate);
+    const unlessUnlimited = (rate: Rate) => new AddressBuckets(addressRate.perSecond === 0 ? addressRate : rate, MAX_BUCKETS, nowMs);
     this.#maxAtOnce = maxAtOnce;
     this.#keys = bucketsOf(keyRate);
     this.#accounts = bucketsOf(keyRate);
-    this.#addresses = bucketsOf(addressRate);
+    this.#addresses = unlessUnlimited(addressRate);
     this.#invoices = unlessUnlimited(INVOICE_RATE);
     this.#payers = unlessUnlimited(PAYER_RATE);
     this.#qrCodes = unlessUnlimited(QR_RATE);
@@ -71,11 +74,11 @@ export class RateLimits {
   admitRequest(request: FastifyRequest, reply: FastifyReply): string | undefined {
     const { url } = request.routeOptions;
     if (url !== undefined && UNLIMITED_ROUTES.has(url)) return networkOf(request.ip);
-    const { name, buckets, isOfKey } = this.#bucketOf(request);
+    const { name, isOfKey, isOfAddress, ...bucket } = this.#bucketOf(request);
     // A retry of a payment must get the outcome of that payment, so a request that may be a replay is charged later. After a restart, all keys
     // are new to this process, so that requests of an address may be replays, too.
     const isChargedLater = mayBeReplay(request);
-    const isAdmitted = isChargedLater ? isOfKey || !buckets.isEmpty(name) : buckets.takeToken(name);
+    const isAdmitted = isChargedLater ? isOfKey || !bucket.isEmpty() : bucket.take();
     if (!isAdmitted) throw new Refusal('rate_limited');
     request.isChargeDue = isChargedLater;
     if (!isOfKey) {
@@ -85,7 +88,7 @@ export class RateLimits {
     request.mustNotWait = isChargedLater && this.#openRequests.countOf(name) >= this.#maxAtOnce;
     const max = isChargedLater ? Number.POSITIVE_INFINITY : this.#maxAtOnce;
     if (!this.#openRequests.add([{ name, max }], reply.raw)) throw new Refusal('rate_limited', TOO_MANY_OPEN);
-    return buckets === this.#addresses ? name : undefined;
+    return isOfAddress ? name : undefined;
   }
 
   /** Records that the credential, or a key in the path, is valid. The request then counts against the key instead of the address. */
@@ -97,10 +100,10 @@ export class RateLimits {
       this.#validKeys.add(key);
     }
     if (request.chargedAddress === undefined) return;
-    this.#addresses.returnToken(request.chargedAddress);
+    this.#addresses.returnToken(request.ip);
     request.chargedAddress = undefined;
-    const { name, buckets, isOfKey } = this.#bucketOf(request);
-    if (isOfKey) buckets.takeToken(name);
+    const { isOfKey, take } = this.#bucketOf(request);
+    if (isOfKey) take();
   }
 
   /** Records that the credential is unknown, or only identifies a wallet in links. The request stays charged to its address. */
@@ -113,8 +116,7 @@ export class RateLimits {
   chargeRequest(request: FastifyRequest): void {
     if (!request.isChargeDue) return;
     request.isChargeDue = false;
-    const { buckets, name } = this.#bucketOf(request);
-    if (!buckets.takeToken(name)) throw new Refusal('rate_limited');
+    if (!this.#bucketOf(request).take()) throw new Refusal('rate_limited');
   }
 
   /** Records that the request is a replay, which takes no token. */
@@ -139,29 +141,42 @@ export class RateLimits {
 
   /** Admits a payer's request for an invoice of a wallet. @throws Refusal `rate_limited` */
   admitInvoiceRequest({ ip }: FastifyRequest, payee: string): void {
-    const address = networkOf(ip);
-    if (!this.#payers.takeToken(address) || !this.#invoices.takeToken(`${payee.slice(0, MAX_PAYEE_LENGTH)} ${address}`))
+    if (!this.#payers.takeToken(ip) || !this.#invoices.takeToken(ip, payee.slice(0, MAX_PAYEE_LENGTH)))
       throw new Refusal('rate_limited', 'Too many invoices were requested from this address. Try again in a minute.');
   }
 
   /** Admits a request for a page or an image with a QR code. @throws Refusal `rate_limited` */
   admitQrCode({ ip }: FastifyRequest): void {
-    if (!this.#qrCodes.takeToken(networkOf(ip)))
+    if (!this.#qrCodes.takeToken(ip))
       throw new Refusal('rate_limited', 'Too many QR codes were requested from this address. Try again in a minute.');
   }
 
   /** Returns the bucket of the key if it was valid in an earlier request; otherwise that of the address. */
   #bucketOf(request: FastifyRequest): RequestBucket {
-    const address = networkOf(request.ip);
     const key = request.routeOptions.config?.lnurl ? undefined : sentCredential(request)?.text;
-    if (key === undefined || !this.#validKeys.has(key)) return { name: address, buckets: this.#addresses, isOfKey: false };
-    if (!isPublicText(key)) return { name: key, buckets: this.#keys, isOfKey: true };
+    if (key === undefined || !this.#validKeys.has(key)) return this.#bucketOfAddress(request.ip);
+    if (!isPublicText(key)) return this.#bucketOfKey(key);
     // A public key is no secret. A secret key in the path identifies the caller; without one, each address has its own limit.
     const inPath = (request.params as { key?: string } | undefined)?.key;
     const pathKey = inPath === undefined ? undefined : canonicalText(inPath);
     const isCaller = pathKey !== undefined && this.#validKeys.has(pathKey) && !isPublicText(pathKey);
-    if (isCaller) return { name: pathKey, buckets: this.#keys, isOfKey: true };
-    return { name: `${key} ${address}`, buckets: this.#addresses, isOfKey: true };
+    return isCaller ? this.#bucketOfKey(pathKey) : this.#bucketOfAddress(request.ip, key);
+  }
+
+  #bucketOfKey(name: string): RequestBucket {
+    return { name, isOfKey: true, isOfAddress: false, take: () => this.#keys.takeToken(name), isEmpty: () => this.#keys.isEmpty(name) };
+  }
+
+  /** Returns the bucket of an address, or that of a public key at it. */
+  #bucketOfAddress(ip: string, publicKey?: string): RequestBucket {
+    const address = networkOf(ip);
+    return {
+      name: publicKey === undefined ? address : `${publicKey} ${address}`,
+      isOfKey: publicKey !== undefined,
+      isOfAddress: true,
+      take: () => this.#addresses.takeToken(ip, publicKey),
+      isEmpty: () => this.#addresses.isEmpty(ip, publicKey),
+    };
   }
 }
 

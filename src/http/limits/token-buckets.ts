@@ -1,3 +1,5 @@
+import { sharesOf, WIDTHS } from './addresses.ts';
+
 /** The rate at which a bucket fills, and its capacity. A rate of 0 means no limit. */
 export interface Rate {
   readonly perSecond: number;
@@ -70,5 +72,45 @@ export class TokenBuckets {
     this.#buckets.set(name, bucket);
     if (this.#buckets.size > this.#maxBuckets) this.#buckets.delete(this.#buckets.keys().next().value as string);
     return bucket;
+  }
+}
+
+/**
+ * Token buckets of addresses. A request takes a token of its address and of each wider network, which has a multiple of the rate, so that a customer
+ * with many addresses has not as many times each limit.
+ */
+export class AddressBuckets {
+  /** By the multiple of the rate. */
+  readonly #buckets: ReadonlyMap<number, TokenBuckets>;
+
+  constructor({ perSecond, burst }: Rate, maxBuckets: number, nowMs: () => number) {
+    const bucketsOf = (times: number) => new TokenBuckets({ perSecond: perSecond * times, burst: burst * times }, maxBuckets, nowMs);
+    this.#buckets = new Map(WIDTHS.map((times) => [times, bucketsOf(times)]));
+  }
+
+  /** Takes a token of an address, with a suffix that separates the buckets of different purposes. Returns false when a bucket is empty. */
+  takeToken(ip: string, suffix = ''): boolean {
+    const all = this.#of(ip, suffix);
+    const missing = all.findIndex(({ buckets, name }) => !buckets.takeToken(name));
+    if (missing < 0) return true;
+    for (const { buckets, name } of all.slice(0, missing)) buckets.returnToken(name);
+    return false;
+  }
+
+  /** Returns whether one of the buckets is empty, without taking a token. */
+  isEmpty(ip: string, suffix = ''): boolean {
+    return this.#of(ip, suffix).some(({ buckets, name }) => buckets.isEmpty(name));
+  }
+
+  /** Puts a token back that was taken. */
+  returnToken(ip: string, suffix = ''): void {
+    for (const { buckets, name } of this.#of(ip, suffix)) buckets.returnToken(name);
+  }
+
+  #of(ip: string, suffix: string) {
+    return sharesOf(ip).flatMap(({ name, times }) => {
+      const buckets = this.#buckets.get(times);
+      return buckets ? { buckets, name: suffix === '' ? name : `${name} ${suffix}` } : [];
+    });
   }
 }
