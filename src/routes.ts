@@ -44,6 +44,7 @@ import { figureRoutes } from './features/operator/figure-routes.ts';
 import { firstStepRoutes } from './features/operator/first-steps.ts';
 import { operatorNodeRoutes } from './features/operator/node-routes.ts';
 import { operatorPaymentRoutes } from './features/operator/payment-routes.ts';
+import { reportUnreadableAddresses } from './features/operator/proxy-alert.ts';
 import { operatorReadRoutes } from './features/operator/read-routes.ts';
 import { reconciliationRoutes } from './features/operator/reconciliation-routes.ts';
 import { suspenseRoutes } from './features/operator/suspense-routes.ts';
@@ -94,6 +95,7 @@ export function createHttpServer(config: Config, modules: HttpModules, streamTim
     recordDatabaseError: modules.health.note,
     ensureDurable: modules.database.ensureDurable,
     errorForm: lndhubErrors(config.lndhub),
+    onUnreadableAddress: reportUnreadableAddresses(modules),
     rewriteUrl: (url: string) => appPath(url, config.lndhub),
     appProtocols: appProtocols(config),
   };

@@ -18,6 +18,7 @@ import { OWN_KEYWORDS } from './field-schema.ts';
 import { setCommonHeaders } from './headers.ts';
 import { CycleTurns } from './limits/callers.ts';
 import { limitConnectionsPerAddress } from './limits/connections.ts';
+import { normalizeForwarded, type OnUnreadableAddress, trustedProxies } from './limits/forwarded.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { limitUnreadBytes } from './limits/unread-bytes.ts';
 import { collectMethods, rejectOtherMethods } from './methods.ts';
@@ -39,6 +40,8 @@ export interface ServerOptions {
   readonly limits?: RateLimits;
   /** Trusts X-Forwarded-For from this number of hops, or from these addresses. */
   readonly trustProxy?: number | string[] | undefined;
+  /** Called for each entry of X-Forwarded-For that is no address and counts as the proxy's own. */
+  readonly onUnreadableAddress?: OnUnreadableAddress;
   readonly maxConnections?: number;
   /** Bytes of unread responses allowed for one account, and for one address without a key. */
   readonly maxUnsentBytes?: number;
@@ -121,9 +124,11 @@ function createApp(
     idleTimeoutMs = IDLE_TIMEOUT_MS,
     errorForm,
     rewriteUrl = (url) => url,
+    onUnreadableAddress,
   }: ServerOptions,
   lnurlPaths: readonly RegExp[],
 ): App {
+  const trusts = trustProxy === undefined ? undefined : trustedProxies(trustProxy);
   return Fastify({
     loggerInstance: sharedLogger(log),
     http: {
@@ -136,14 +141,18 @@ function createApp(
     // Two log lines per request cost 42 % of the throughput.
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: true,
-    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : (trustProxy ?? false),
+    trustProxy: trusts ?? false,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
     connectionTimeout: idleTimeoutMs,
     keepAliveTimeout: 72_000,
     // As long as Node's limit for headers: a key that is too long gets the route's own error for an unknown key.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
-    rewriteUrl: ({ url = '' }: IncomingMessage) => rewriteUrl(url),
+    // The first function that Fastify calls for a request.
+    rewriteUrl(raw: IncomingMessage) {
+      if (trusts) normalizeForwarded(raw, trusts, onUnreadableAddress);
+      return rewriteUrl(raw.url ?? '');
+    },
     frameworkErrors: (_error, request, reply) => {
       const isLnurl = lnurlPaths.some((path) => path.test(request.url));
       sendBadUrl(request, reply, { errorForm, isLnurl });

@@ -123,6 +123,11 @@ export const ALERT_KINDS = {
       'A provider of FIAT_RATES fails or contradicts the others, the providers disagree, only a minority of them answers, a rate is too old, or it has jumped by half or more. The message has the reason. Amounts are never converted with such a rate.',
     remedy: `Check the providers, and FIAT_RATES. A jump is used after five refreshes in a row in which a majority confirms it. If the price is right, close the alert ${CLOSE} <currency>, which accepts it. The alert closes when the cause is gone.`,
   },
+  proxy_address_unreadable: {
+    meaning:
+      'A trusted proxy sends X-Forwarded-For with an entry that is no IP address. Its requests count against the limits of the proxy’s own address, so all of its clients share them.',
+    remedy: `Let the proxy send the client’s IP address, with or without a port. Then close the alert ${CLOSE} <proxy>.`,
+  },
   withdrawals_stopped: {
     meaning: 'An operator has stopped all payments that leave the service. Receiving and transfers between wallets work.',
     remedy: 'Resume withdrawals in the dashboard, or with satchel withdrawals resume --reason "…", which closes the alert.',

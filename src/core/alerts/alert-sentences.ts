@@ -62,6 +62,7 @@ const ACTIONS: Readonly<Record<string, ActionName>> = {
   restored: 'restore',
   restore_shortfall: 'customer',
   fiat_rate: 'rate',
+  proxy_address_unreadable: 'jobs',
   withdrawals_stopped: 'withdrawals',
   webhook_disabled: 'customer',
   webhook_secrets_unreadable: 'webhooks',

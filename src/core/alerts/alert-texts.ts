@@ -185,6 +185,11 @@ export const ALERT_TEXTS = {
       title: () => 'Withdrawals are stopped.',
       text: ({ reason }) => `Customers read: “${reason ?? ''}” Receiving and transfers work.`,
     },
+    proxy_address_unreadable: {
+      title: ({ name }) => `The proxy ${name} does not name its clients.`,
+      text: ({ reason }) =>
+        `X-Forwarded-For contains “${reason ?? ''}”, which is no IP address. All clients of the proxy share the limits of one address.`,
+    },
     webhook_disabled: {
       title: ({ name }) => `The webhook to ${name} was disabled.`,
       text: ({ status }) =>

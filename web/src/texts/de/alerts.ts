@@ -187,6 +187,11 @@ export const alerts = {
       title: () => 'Auszahlungen sind angehalten.',
       text: ({ reason }) => `Kunden sehen den Grund: „${reason ?? ''}“ Empfangen und Überweisungen funktionieren.`,
     },
+    proxy_address_unreadable: {
+      title: ({ name }) => `Der Proxy ${name} nennt seine Clients nicht.`,
+      text: ({ reason }) =>
+        `X-Forwarded-For enthält „${reason ?? ''}“, und das ist keine IP-Adresse. Alle Clients des Proxys teilen sich die Grenzen einer einzigen Adresse.`,
+    },
     webhook_disabled: {
       title: ({ name }) => `Der Webhook an ${name} wurde deaktiviert.`,
       text: ({ status }) =>

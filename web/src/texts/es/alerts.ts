@@ -187,6 +187,11 @@ export const alerts = {
       title: () => 'Los retiros están detenidos.',
       text: ({ reason }) => `Los clientes leen: «${reason ?? ''}». Se puede seguir recibiendo y transfiriendo.`,
     },
+    proxy_address_unreadable: {
+      title: ({ name }) => `El proxy ${name} no indica sus clientes.`,
+      text: ({ reason }) =>
+        `X-Forwarded-For contiene «${reason ?? ''}», que no es una dirección IP. Todos los clientes del proxy comparten los límites de una sola dirección.`,
+    },
     webhook_disabled: {
       title: ({ name }) => `Se desactivó el webhook a ${name}.`,
       text: ({ status }) =>
