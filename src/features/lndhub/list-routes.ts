@@ -5,6 +5,7 @@ import { readTransactions, type WalletTransactionRow } from '../../core/journal/
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { floorSat, msat, ZERO_MSAT } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { takeTurn } from '../../core/kernel/turns.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import type { App } from '../../http/app-type.ts';
@@ -46,6 +47,7 @@ export function listRoutes(app: App, deps: LndhubContext): void {
   async function authorizeList(request: FastifyRequest): Promise<Wallet> {
     const { wallet, credential } = await authorizeApp(deps, request, 'wallet_tx_read');
     if (!buckets.takeToken(credential.key.id)) throw new Refusal('rate_limited');
+    await takeTurn();
     return wallet;
   }
 
@@ -74,10 +76,10 @@ function readPage({ query }: FastifyRequest, defaultLimit: number) {
 
 /** Returns the newest payments that are pending or paid, and the newest transfers to other wallets. Failed payments are not part of it. */
 async function listPayments(deps: LndhubContext, wallet: Wallet, count: number): Promise<Listed[]> {
-  const [payments, sent] = await Promise.all([
-    deps.payments.listNewest(wallet.id, count),
-    transfers(deps, wallet, 'ln_transfer_out', count),
-  ]);
+  const payments = await deps.payments.listNewest(wallet.id, count);
+  await takeTurn();
+  const sent = await transfers(deps, wallet, 'ln_transfer_out', count);
+  await takeTurn();
   const listed = await Promise.all(payments.map((payment) => renderPayment(deps, payment)));
   return newestFirst([...listed, ...sent.map(renderSent)]);
 }
@@ -86,10 +88,10 @@ async function listPayments(deps: LndhubContext, wallet: Wallet, count: number):
 async function listInvoices({ invoices, ...deps }: LndhubContext, wallet: Wallet, count: number): Promise<Listed[]> {
   const now = unixSeconds(deps.clock);
   const older = { openSince: now - OPEN_SECONDS, paidSince: now - PAID_SECONDS, maxOlder: MAX_LIMIT };
-  const [newest, received] = await Promise.all([
-    invoices.listNewest(wallet, { limit: count, ...older }),
-    transfers(deps, wallet, 'ln_transfer_in', count),
-  ]);
+  const newest = await invoices.listNewest(wallet, { limit: count, ...older });
+  await takeTurn();
+  const received = await transfers(deps, wallet, 'ln_transfer_in', count);
+  await takeTurn();
   return newestFirst([...newest.map(renderInvoice), ...received.map(renderReceived)]);
 }
 
