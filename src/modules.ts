@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { pino } from 'pino';
 import type { Config } from './config.ts';
 import { createAccounts } from './core/accounts/accounts.ts';
@@ -13,10 +14,12 @@ import { Instances } from './core/db/instances.ts';
 import { createFees } from './core/fees/fees.ts';
 import { createHoldInvoices } from './core/hold-invoices/hold-invoices.ts';
 import { createIdempotency } from './core/idempotency/idempotency.ts';
-import { Invoices } from './core/invoices/invoices.ts';
+import { type InvoiceContext, Invoices } from './core/invoices/invoices.ts';
+import { createLostHolds } from './core/invoices/lost-holds.ts';
 import { type KeysendRouting, keysendRouting } from './core/invoices/settle.ts';
 import { createEventLog, type LoggedEvent } from './core/journal/event-log.ts';
 import { systemClock } from './core/kernel/clock.ts';
+import { errorMessage } from './core/kernel/log.ts';
 import { createMarkers } from './core/kernel/markers.ts';
 import { createLedger } from './core/ledger/ledger.ts';
 import { createLimits } from './core/limits/limits.ts';
@@ -25,6 +28,7 @@ import { Outbound, type OutboundSettings } from './core/outbound/outbound.ts';
 import { createPayments, markPendingAtNode, type PaymentDependencies } from './core/payments/payments.ts';
 import { Quarantine, readQuarantine } from './core/quarantine/quarantine.ts';
 import { createRates } from './core/rates/rates.ts';
+import { createRecoveryLog, type RecoveryLog, type RecoveryLogOptions } from './core/recovery-log/recovery-log.ts';
 import { createTasks } from './core/tasks/tasks.ts';
 import { walletRecovery } from './core/wallets/recovery.ts';
 import { createWallets, type Wallet, type Wallets } from './core/wallets/wallets.ts';
@@ -101,8 +105,10 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId, (login) => findWalletOfLogin(database, login));
   const core = { database, ledger, alerts, connections, clock, log };
+  const recoveryLog = await openRecoveryLog(config, { secretKey, clock, log });
+  const lostHolds = createLostHolds(database, recoveryLog);
   const marked = { markers, quarantine, withdrawals, recoverWallet: walletRecovery({ database, clock, rowsOf }) };
-  const moving = createMoneyModules(config, { ...core, ...marked, routeKeysend });
+  const moving = createMoneyModules(config, { ...core, ...marked, routeKeysend, recoveryLog, lostHolds });
   const { fees, invoices, payments } = moving;
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
   const history = createHistory({ database, ledger, wallets, invoices, payments, objects, clock });
@@ -130,7 +136,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
 
 type MoneyDependencies = Pick<PaymentDependencies, 'database' | 'ledger' | 'alerts' | 'connections' | 'clock' | 'log' | keyof Marked> & {
   readonly routeKeysend: KeysendRouting;
-};
+} & Pick<InvoiceContext, 'recoveryLog' | 'lostHolds'>;
 
 /** What invoices and payments need to recognize those of a ledger that was restored. */
 type Marked = Pick<PaymentDependencies, 'markers' | 'quarantine' | 'withdrawals' | 'recoverWallet'>;
@@ -171,6 +177,19 @@ function createDeliveries(config: Config, { newOutbound, jobTiming, ...deps }: D
     }),
     push: new Push({ ...deps, publicUrl, outbound: newOutbound({ maxRequestsPerHost: 32, mayReachLoopback }), timing: jobTiming?.push }),
   };
+}
+
+/** Opens the log of what the loss of the database must not take along. A folder that cannot be written to prevents hold invoices only. */
+async function openRecoveryLog(
+  { backup, dataDir }: Config,
+  options: Pick<RecoveryLogOptions, 'secretKey' | 'clock'> & { readonly log: pino.Logger },
+): Promise<RecoveryLog> {
+  const recoveryLog = createRecoveryLog({ ...options, folder: join(backup.folder ?? dataDir, 'recovery-log') });
+  await recoveryLog.begin().catch((error) => {
+    const reason = errorMessage(error);
+    options.log.error({ folder: recoveryLog.folder, reason }, 'BACKUP_DIR cannot be written to: no hold invoice is created until it can');
+  });
+  return recoveryLog;
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */

@@ -1,6 +1,8 @@
 import type {
   CancelOutcome,
   CreatedInvoice,
+  FoundHoldInvoice,
+  HeldPayment,
   HoldInvoiceRequest,
   IncomingGuard,
   InvoiceRequest,
@@ -100,6 +102,14 @@ export class FakeNode implements LightningNode, GuardConnection {
 
   settleHoldInvoice(preimage: string): Promise<SettleOutcome> {
     return this.#call('settleHoldInvoice', () => this.#parts.incoming.settleHoldInvoice(preimage));
+  }
+
+  findHoldInvoice(paymentHash: string): Promise<FoundHoldInvoice | undefined> {
+    return this.#call('findHoldInvoice', () => this.#parts.incoming.findHoldInvoice(paymentHash));
+  }
+
+  listHeldPayments(): Promise<readonly HeldPayment[]> {
+    return this.#call('listHeldPayments', () => this.#parts.incoming.listHeldPayments());
   }
 
   cancelInvoice(paymentHash: string): Promise<CancelOutcome> {

@@ -3,7 +3,9 @@ import {
   type CancelOutcome,
   type CreatedInvoice,
   type CustomRecords,
+  type FoundHoldInvoice,
   HashUsed,
+  type HeldPayment,
   type HoldInvoiceRequest,
   type IncomingPayment,
   type InvoiceRequest,
@@ -97,6 +99,23 @@ export class Incoming {
       this.claim(paymentHash);
     }
     return 'settled';
+  }
+
+  findHoldInvoice(paymentHash: string): FoundHoldInvoice | undefined {
+    this.#expireHold(paymentHash);
+    const invoice = this.#network.tables.ourInvoices.get(paymentHash);
+    if (!invoice || invoice.preimage !== undefined) return undefined;
+    const isPaid = this.#network.tables.receipts.get(paymentHash) !== undefined;
+    return { paymentRequest: invoice.paymentRequest, isCancelled: invoice.cancelled && !isPaid };
+  }
+
+  listHeldPayments(): HeldPayment[] {
+    const { receipts, ourInvoices } = this.#network.tables;
+    return [...receipts.entries()].flatMap(([paymentHash, receipt]) => {
+      if (receipt.state !== 'held') return [];
+      const { paymentRequest = '' } = ourInvoices.get(paymentHash) ?? {};
+      return [{ paymentHash, paymentRequest, amountMsat: receipt.amountMsat, blocksLeft: this.#blocksLeft(receipt) }];
+    });
   }
 
   cancelInvoice(paymentHash: string): CancelOutcome {

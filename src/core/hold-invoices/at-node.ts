@@ -71,13 +71,25 @@ export async function carryOut(context: HoldInvoiceContext, invoice: Invoice): P
 /** Makes sure that the payment goes back to its payer, and marks the invoice as canceled. It is settled if another program was first. */
 async function returnPayment(context: HoldInvoiceContext, invoice: Invoice): Promise<'changed'> {
   const outside = await closeToOutside(connectionOf(context, invoice), invoice.paymentHash);
-  if (outside === 'closed') await markReturned(context, invoice);
-  else {
+  if (outside === 'closed') {
+    const isLeft = await connectionOf(context, invoice).call(async (node) => node.hasHtlcOf?.(invoice.paymentHash));
+    if (isLeft === true) throw new HtlcLeft();
+    await markReturned(context, invoice);
+  } else {
     const status = await readStatus(context, invoice);
     if (status?.state !== 'settled') throw new Error(`the node cannot cancel the invoice, and lists it as ${status?.state ?? 'unknown'}`);
     await bookSettlement(context, invoice, status);
   }
   return 'changed';
+}
+
+/** The node has cancelled the payment, and a channel still has its HTLC. The payer has the money back only when it is gone. */
+class HtlcLeft extends Error {
+  override readonly name = 'HtlcLeft';
+
+  constructor() {
+    super('the node has cancelled the payment, but its HTLC has not left the channel');
+  }
 }
 
 /** The node also reports the settlement as an event. Each payment hash is credited once. */

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { NodeConnection } from '../connection/connection.ts';
-import type { SqlValue } from '../db/database.ts';
 import { traceRows } from '../journal/event-traces.ts';
 import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
@@ -8,15 +7,17 @@ import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import type { FiatAmount } from '../kernel/fiat.ts';
 import { newId } from '../kernel/ids.ts';
+import { errorMessage } from '../kernel/log.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, Posting, RowWrite } from '../ledger/ledger.ts';
-import { type CreatedInvoice, HashUsed, type InvoiceRequest } from '../lightning/node.ts';
+import { type CreatedInvoice, HashUsed, type InvoiceRequest, NodeUnavailable } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
+import type { HoldInvoiceEntry, RecoveryEntry } from '../recovery-log/recovery-log.ts';
 import { type Wallet, walletGuard } from '../wallets/wallets.ts';
 import { repeatable } from './close.ts';
 import { requireBelowHoldLimits } from './hold-limits.ts';
-import { findInvoiceByHash, type Invoice } from './invoice.ts';
+import { findInvoiceByHash, type Invoice, openInvoiceParameters } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
 import { isCredited } from './settle.ts';
@@ -71,15 +72,20 @@ export async function createAtNode(context: InvoiceContext, order: NewInvoice): 
   requireHashable(connection, order);
   await connection.requirePermitted();
   const preimage = hold ? undefined : markers.choosePreimage(wallet.id);
+  const draft: InvoiceDraft = {
+    id: `lntx_${newId(clock.nowMs())}`,
+    createdAt: unixSeconds(clock),
+    fiat: order.fiat && JSON.stringify(order.fiat),
+    ...(hold && { statusKey: randomBytes(32).toString('hex') }),
+  };
   // An invoice whose creation was not confirmed was handed to no payer.
   const { paymentRequest } = await repeatable(() =>
     preimage === undefined
-      ? createHoldAtNode(context, connection, order)
+      ? createHoldAtNode(context, connection, order, draft)
       : connection.call((node) => node.createInvoice({ ...contentsOf(order), preimage })),
   );
-  const createdAt = unixSeconds(clock);
   return {
-    id: `lntx_${newId(clock.nowMs())}`,
+    ...draft,
     walletId: wallet.id,
     ledgerAccount: wallet.ledgerAccount,
     nodeId: connection.nodeId,
@@ -92,15 +98,16 @@ export async function createAtNode(context: InvoiceContext, order: NewInvoice): 
     memo: order.memo,
     descriptionHash: order.descriptionHash,
     expirySeconds: order.expirySeconds,
-    expiresAt: createdAt + order.expirySeconds,
-    createdAt,
+    expiresAt: draft.createdAt + order.expirySeconds,
     preimage,
     isKeysend: false,
     passThru: order.passThru,
-    fiat: order.fiat && JSON.stringify(order.fiat),
-    ...(hold && { isHold: true, statusKey: randomBytes(32).toString('hex') }),
+    ...(hold && { isHold: true }),
   };
 }
+
+/** What the service chooses for an invoice before it is created at the node. */
+type InvoiceDraft = Pick<Invoice, 'id' | 'createdAt' | 'statusKey' | 'fiat'>;
 
 function contentsOf({ amountMsat, descriptionHash, hashedText, memo, expirySeconds }: NewInvoice): Omit<InvoiceRequest, 'preimage'> {
   return {
@@ -116,7 +123,12 @@ function contentsOf({ amountMsat, descriptionHash, hashedText, memo, expirySecon
  * program, whose payments would then be credited to this wallet.
  * @throws Refusal `not_supported`, `too_many_holds`, `hold_hash_taken`
  */
-async function createHoldAtNode(context: InvoiceContext, connection: NodeConnection, order: NewInvoice): Promise<CreatedInvoice> {
+async function createHoldAtNode(
+  context: InvoiceContext,
+  connection: NodeConnection,
+  order: NewInvoice,
+  draft: InvoiceDraft,
+): Promise<CreatedInvoice> {
   const { hold } = order;
   invariant(hold, 'it is a hold invoice');
   if (connection.info()?.capabilities.holdInvoices !== true) throw noHoldInvoices(connection);
@@ -124,14 +136,51 @@ async function createHoldAtNode(context: InvoiceContext, connection: NodeConnect
   // The settlement of a payment hash is credited once.
   const isUsed = (await findInvoiceByHash(context.database, hold.paymentHash)) ?? (await isCredited(context, hold.paymentHash));
   if (isUsed) throw new Refusal('hold_hash_taken');
-  const request = { ...contentsOf(order), ...hold };
+  const entry = recoveryEntry(context, connection, order, draft);
+  await record(context, entry);
   try {
     return await connection.call(async (node) => {
       if (!node.createHoldInvoice) throw noHoldInvoices(connection);
-      return node.createHoldInvoice(request);
+      return node.createHoldInvoice({ ...contentsOf(order), ...hold });
     });
   } catch (error) {
-    throw error instanceof HashUsed ? new Refusal('hold_hash_taken') : error;
+    if (!(error instanceof HashUsed)) throw error;
+    await record(context, { kind: 'hold_invoice_refused', id: draft.id, at: entry.at, until: entry.until });
+    throw new Refusal('hold_hash_taken');
+  }
+}
+
+function recoveryEntry(
+  { maxHoldSeconds }: InvoiceContext,
+  connection: NodeConnection,
+  { wallet, hold, amountMsat, memo, descriptionHash, expirySeconds, passThru }: NewInvoice,
+  { id, createdAt, statusKey = '', fiat }: InvoiceDraft,
+): HoldInvoiceEntry {
+  return {
+    kind: 'hold_invoice',
+    at: createdAt,
+    until: createdAt + expirySeconds + maxHoldSeconds,
+    id,
+    walletId: wallet.id,
+    nodePubkey: connection.identity().pubkey,
+    paymentHash: hold?.paymentHash ?? '',
+    amountMsat,
+    memo,
+    descriptionHash,
+    expirySeconds,
+    statusKey,
+    passThru,
+    fiat,
+  };
+}
+
+/** @throws NodeUnavailable when the entry was not stored. Then the invoice must not be created: a restore could not find its wallet. */
+async function record({ recoveryLog, log }: InvoiceContext, entry: RecoveryEntry): Promise<void> {
+  try {
+    await recoveryLog?.append(entry);
+  } catch (error) {
+    log.error({ reason: errorMessage(error) }, 'a hold invoice was not created, because it could not be recorded beside the backups');
+    throw new NodeUnavailable('hold invoices cannot be recorded beside the backups');
   }
 }
 
@@ -142,32 +191,6 @@ function noHoldInvoices(connection: NodeConnection): Refusal {
     'not_supported',
     `The Lightning node (${software}) has no hold invoices. Leave out \`hold_hash\`, or create the invoice in a wallet of another node.`,
   );
-}
-
-/** Returns the parameters of {@link sql.insertOpen}. */
-export function openInvoiceParameters(invoice: Invoice, maxOpenInvoices: number): SqlValue[] {
-  return [
-    invoice.id,
-    invoice.walletId,
-    invoice.ledgerAccount,
-    invoice.nodeId,
-    invoice.destPubkey,
-    invoice.wtxType,
-    invoice.paymentHash,
-    invoice.paymentRequest,
-    invoice.amountMsat ?? null,
-    invoice.memo,
-    invoice.descriptionHash ?? null,
-    invoice.expirySeconds,
-    invoice.expiresAt ?? null,
-    invoice.createdAt,
-    invoice.preimage ?? null,
-    invoice.passThru ?? null,
-    maxOpenInvoices,
-    invoice.isHold ? 1 : 0,
-    invoice.statusKey ?? null,
-    invoice.fiat ?? null,
-  ];
 }
 
 /** Returns the posting that stores an open invoice. */

@@ -69,6 +69,12 @@ export const cancelHeld = statement(
    WHERE id = $1 AND (state = 'held' OR (state = 'open' AND decision IN ('cancel', 'expire'))) AND held_payment_id IS NULL`,
 );
 
+/** The node has cancelled an invoice that was lost with the database. */
+export const cancelRecovered = statement(
+  'invoice_hold_cancel_recovered',
+  `UPDATE invoice SET state = 'canceled', decision = 'cancel' WHERE id = $1 AND state = 'open' AND is_hold = 1`,
+);
+
 export const settleHeldInternally = statement(
   'invoice_hold_settle_inside',
   `UPDATE invoice SET state = 'settled', received_msat = held_msat, settled_at = $3, preimage = $4, decision = 'settle'

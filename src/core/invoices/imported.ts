@@ -4,8 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
 import type { Wallet } from '../wallets/wallets.ts';
-import { openInvoiceParameters } from './create.ts';
-import type { Invoice } from './invoice.ts';
+import { type Invoice, openInvoiceParameters } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 
 /** An imported invoice is stored whatever the number of open ones is. */

@@ -1,4 +1,4 @@
-import type { SqlReader } from '../db/database.ts';
+import type { SqlReader, SqlValue } from '../db/database.ts';
 import { type RowOf, withoutNulls } from '../db/fields.ts';
 import type { Msat } from '../kernel/money.ts';
 import type { CustomRecords } from '../lightning/node.ts';
@@ -74,4 +74,30 @@ export async function findInvoice(database: SqlReader, id: string): Promise<Invo
 export async function findInvoiceByHash(database: SqlReader, paymentHash: string): Promise<Invoice | undefined> {
   const row = await database.first(sql.findByHash, paymentHash);
   return row && rowToInvoice(row);
+}
+
+/** Returns the parameters of {@link sql.insertOpen}. */
+export function openInvoiceParameters(invoice: Invoice, maxOpenInvoices: number): SqlValue[] {
+  return [
+    invoice.id,
+    invoice.walletId,
+    invoice.ledgerAccount,
+    invoice.nodeId,
+    invoice.destPubkey,
+    invoice.wtxType,
+    invoice.paymentHash,
+    invoice.paymentRequest,
+    invoice.amountMsat ?? null,
+    invoice.memo,
+    invoice.descriptionHash ?? null,
+    invoice.expirySeconds,
+    invoice.expiresAt ?? null,
+    invoice.createdAt,
+    invoice.preimage ?? null,
+    invoice.passThru ?? null,
+    maxOpenInvoices,
+    invoice.isHold ? 1 : 0,
+    invoice.statusKey ?? null,
+    invoice.fiat ?? null,
+  ];
 }

@@ -12,8 +12,9 @@ import type { Guard, Ledger } from '../ledger/ledger.ts';
 import type { IncomingPayment } from '../lightning/node.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
+import type { RecoveryLog } from '../recovery-log/recovery-log.ts';
 import type { RecoverWallet } from '../wallets/recovery.ts';
-import type { Wallet } from '../wallets/wallets.ts';
+import { type Wallet, walletGuard } from '../wallets/wallets.ts';
 import { sumUncredited } from './arriving.sql.ts';
 import {
   type ArrivalReport,
@@ -31,6 +32,7 @@ import type { HoldTerms } from './hold.ts';
 import type { HoldLimits } from './hold-limits.ts';
 import { findInvoice, findInvoiceByHash, type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
+import { findRepeatedHold, type LostHolds, recoverHold } from './lost-holds.ts';
 import { requireMayReceive } from './receiving.ts';
 import type { SettlementDetails } from './report.ts';
 import { type KeysendRouting, mayClaim, type SettlementResult, settle } from './settle.ts';
@@ -56,6 +58,10 @@ export interface InvoiceContext {
   /** How long a payment of a hold invoice may wait for the decision of the wallet. */
   readonly maxHoldSeconds: number;
   readonly holdLimits: HoldLimits;
+  /** Records hold invoices outside of the database. Absent: they are lost with it. */
+  readonly recoveryLog?: Pick<RecoveryLog, 'append'> | undefined;
+  /** Reads those that the database may have lost. */
+  readonly lostHolds?: (() => Promise<LostHolds>) | undefined;
 }
 
 export interface OpenInvoiceQuery {
@@ -112,6 +118,12 @@ export class Invoices {
       if ((row?.n ?? 0) >= maxOpenInvoices) throw tooManyInvoices(this.#context, order);
       this.#fullWallets.delete(limitName);
     }
+    const repeated = order.hold && (await findRepeatedHold(this.#context, order));
+    if (repeated) {
+      const guards = [...(order.guards ?? []), walletGuard(wallet.id, 'receive')];
+      await ledger.post({ guards, rows: [...(order.extraRows?.(repeated.id) ?? [])] });
+      return repeated;
+    }
     await requireMayReceive(this.#context, { walletId: wallet.id, ledgerAccount: wallet.ledgerAccount }, order.amountMsat);
     const invoice = await createAtNode(this.#context, order);
     try {
@@ -126,6 +138,16 @@ export class Invoices {
       throw error;
     }
     return invoice;
+  }
+
+  /** See {@link recoverHold}. */
+  recoverHold(paymentHash: string): Promise<Invoice | undefined> {
+    return recoverHold(this.#context, paymentHash);
+  }
+
+  /** Returns the hold invoices that the database may have lost. */
+  async lostHolds(): Promise<LostHolds | undefined> {
+    return this.#context.lostHolds?.();
   }
 
   /** See {@link cancelInvoice}. @throws Refusal `invoice_paid`, NodeUnavailable */

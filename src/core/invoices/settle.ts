@@ -11,6 +11,7 @@ import { linkPaymentRows } from './close.ts';
 import { findInvoiceByHash, type Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
+import { recoverHold } from './lost-holds.ts';
 import { overLimitAlert } from './receiving.ts';
 import { arrivingRow, readFinality, receivedParameters, type SettlementAtNode, type SettlementTarget, storeReport } from './report.ts';
 
@@ -109,7 +110,8 @@ async function settleAs(
 async function findTarget(context: InvoiceContext, settlement: SettlementAtNode) {
   const { database } = context;
   const { paymentHash } = settlement;
-  const invoice = await findInvoiceByHash(database, paymentHash);
+  const invoice =
+    (await findInvoiceByHash(database, paymentHash)) ?? (settlement.keysend ? undefined : await recoverHold(context, paymentHash));
   if (invoice && isUnpaid(invoice)) return { invoice };
   if (await isCredited(context, paymentHash)) return undefined;
   const reported = await database.first(arriving.find, paymentHash);

@@ -86,6 +86,23 @@ export interface HoldInvoiceRequest extends Omit<InvoiceRequest, 'preimage'> {
   readonly minFinalCltvBlocks?: number;
 }
 
+/** A hold invoice as the node has it. */
+export interface FoundHoldInvoice {
+  /** The BOLT 11 invoice in lower case. */
+  readonly paymentRequest: string;
+  /** Whether it can no longer be paid, and was not. */
+  readonly isCancelled: boolean;
+}
+
+/** A payment that waits at the node for a hold invoice, of whatever program. */
+export interface HeldPayment {
+  readonly paymentHash: string;
+  readonly paymentRequest: string;
+  readonly amountMsat: Msat;
+  /** The number of blocks until the first of its HTLCs expires. */
+  readonly blocksLeft: number;
+}
+
 export interface CreatedInvoice {
   /** The BOLT 11 invoice in lower case. */
   readonly paymentRequest: string;
@@ -304,6 +321,12 @@ export interface LightningNode {
   createHoldInvoice?(request: HoldInvoiceRequest): Promise<CreatedInvoice>;
   /** Makes the node claim the payment that it holds for the hash of a preimage. Idempotent. Absent without the capability. */
   settleHoldInvoice?(preimage: string): Promise<SettleOutcome>;
+  /** Returns a hold invoice; undefined when the node has none with this payment hash. Absent if the node has no hold invoices. */
+  findHoldInvoice?(paymentHash: string): Promise<FoundHoldInvoice | undefined>;
+  /** Returns the payments of hold invoices that wait at the node. Absent if the node has no hold invoices. */
+  listHeldPayments?(): Promise<readonly HeldPayment[]>;
+  /** Returns whether a channel still has an HTLC of a payment that was cancelled. Absent: it has none once the invoice is cancelled. */
+  hasHtlcOf?(paymentHash: string): Promise<boolean>;
   /** Makes the node reject external payments of an invoice, also a held one, or returns why it is too late. Idempotent. */
   cancelInvoice(paymentHash: string): Promise<CancelOutcome>;
   /** Pays an invoice. Returns `pending` when the payment has not ended yet. */

@@ -10,6 +10,11 @@ export interface ReadBackProgress {
   /** The records of the node that the present or last pass has read, and those of them that are not of this ledger. */
   readonly receipts: RecordCounts;
   readonly payments: RecordCounts;
+  /**
+   * The hold invoices that were stored again, and the lines of the recovery log that could not be read. `completeSince` is in Unix seconds: those
+   * from before may be lost; null: there is no log. Absent before they were read.
+   */
+  readonly holds?: { readonly recovered: number; readonly damaged: number; readonly completeSince: number | null };
   /** Why it does not go on, or what could not be booked. */
   readonly error: string | null;
   /** The reconciliation that was requested at its end. */

@@ -82,6 +82,8 @@ async function update(run: Run, changes: Partial<ReadBackProgress>): Promise<voi
 async function readAll(run: Run): Promise<void> {
   const { clock, connection, progress } = run;
   if (progress.step === 'receipts') {
+    // Before the receipts, whose preimages name no wallet.
+    await recoverHolds(run);
     await readRecords(run, 'receipts', (node, query) => node.readSettlements(query), { ownerOf: walletOfSettlement, book: bookSettlement });
     await update(run, { step: 'payments', error: null });
   }
@@ -94,6 +96,28 @@ async function readAll(run: Run): Promise<void> {
   if (!wasLast) return update(run, { step: 'late_payments', error: null });
   requireOwnRecords(run);
   await complete(run);
+}
+
+/** Stores the hold invoices of the recovery log that the ledger has lost. @throws when any could not be stored, after all others are */
+async function recoverHolds(run: Run): Promise<void> {
+  const { invoices, connection } = run;
+  const lost = await invoices.lostHolds();
+  if (!lost) return;
+  const { pubkey } = connection.identity();
+  const hashes = [...lost.byHash.values()].filter(({ nodePubkey }) => nodePubkey === pubkey).map(({ paymentHash }) => paymentHash);
+  let [recovered, failed, reason] = [run.progress.holds?.recovered ?? 0, 0, ''];
+  for (const hash of hashes) {
+    if (run.signal.aborted) throw new Stopped();
+    if (await invoices.findByHash(hash)) continue;
+    try {
+      if (await invoices.recoverHold(hash)) recovered += 1;
+    } catch (error) {
+      failed += 1;
+      reason = errorMessage(error);
+    }
+  }
+  await update(run, { holds: { recovered, damaged: lost.damaged, completeSince: lost.completeSince ?? null } });
+  if (failed > 0) throw new Error(`${failed} hold invoices could not be recovered; the last one: ${reason}`);
 }
 
 interface Booking<T> {

@@ -31,7 +31,7 @@ export async function readRestore(database: Database): Promise<Restore> {
     ...(await readFigures(database, restored)),
     recovered_wallets: await readRecoveredWallets(database),
     reconciliation: await readReconciliation(database, isComplete ? nodes : undefined),
-    not_recovered: restored ? notRecovered(restored) : [],
+    not_recovered: restored ? [...notRecovered(restored), ...holdsNotRecovered(restored, nodes)] : [],
   };
 }
 
@@ -138,5 +138,21 @@ function notRecovered({ backupCreatedAt, restoredAt }: Quarantined): string[] {
     `The Idempotency-Keys of requests ${period} are lost: a client that repeats such a request makes another payment or transfer.`,
     'Keysends for KEYSEND_WALLET_ID name no wallet. Those that the ledger lacks are in suspense, or, in an empty ledger, not booked.',
     'Memos, labels and other data of what was read back are lost, and the limits of its keys do not count it.',
+  ];
+}
+
+/** Returns what the recovery log could not bring back of the hold invoices of the lost time. All nodes share the log. */
+function holdsNotRecovered({ backupCreatedAt }: Quarantined, nodes: readonly ReadNode[]): string[] {
+  const holds = nodes.find(({ progress }) => progress?.holds)?.progress?.holds;
+  if (!holds) return [];
+  const { damaged, completeSince } = holds;
+  const from = backupCreatedAt === 0 ? '' : ` from ${timeText(backupCreatedAt)}`;
+  const log = 'the recovery log (the folder recovery-log beside the backups)';
+  return [
+    ...(completeSince === null ? [`Hold invoices that were created${from} until the restore are lost: ${log} is missing.`] : []),
+    ...(completeSince !== null && completeSince > backupCreatedAt
+      ? [`Hold invoices that were created${from} until ${timeText(completeSince)}, if any, are lost: ${log} begins later.`]
+      : []),
+    ...(damaged > 0 ? [`${damaged} lines of ${log} could not be read. The hold invoices in them are lost.`] : []),
   ];
 }

@@ -7,6 +7,7 @@ import { readCredentials } from './credentials.ts';
 import { knowsPosition, newestSettlement, watchEndedPayments, watchSettlements } from './events.ts';
 import { collectEvidence } from './evidence.ts';
 import { settlementFinality } from './finality.ts';
+import { findHoldInvoice, hasHtlcOf, listHeldPayments } from './holds.ts';
 import { HtlcEvents } from './htlc-events.ts';
 import { readInfo, toNodeInfo } from './info.ts';
 import { cancelInvoice, createHoldInvoice, createInvoice, lookupInvoice, settleHoldInvoice } from './invoices.ts';
@@ -53,6 +54,9 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
     createInvoice: (request) => createInvoice(transport, request, address.hopHints),
     createHoldInvoice: (request) => createHoldInvoice(transport, request, address.hopHints),
     settleHoldInvoice: (preimage) => settleHoldInvoice(transport, preimage),
+    findHoldInvoice: (paymentHash) => findHoldInvoice(transport, paymentHash),
+    listHeldPayments: () => listHeldPayments(transport),
+    hasHtlcOf: (paymentHash) => hasHtlcOf(transport, paymentHash),
     cancelInvoice: (paymentHash) => cancelInvoice(transport, paymentHash),
     pay: (order) => payments.pay(order),
     keysend: (order) => payments.keysend(order),
