@@ -3,6 +3,7 @@ import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { DatabaseHealth } from '../../core/db/health.ts';
 import { withTimeout } from '../../core/kernel/clock.ts';
 import { TtlCache } from '../../core/kernel/ttl-cache.ts';
+import type { Quarantine } from '../../core/quarantine/quarantine.ts';
 import type { Withdrawals } from '../../core/withdrawals/withdrawals.ts';
 import type { App } from '../../http/app-type.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
@@ -21,7 +22,11 @@ export type Version = Static<typeof VersionObject>;
 const Health = namedObject('Health', { status: oneOf(['ok'], { description: 'Always `ok`' }), ...VersionObject.properties });
 
 const Readiness = namedObject('Readiness', {
-  status: oneOf(['ready', 'not ready'], { description: '`ready` when the database is ok and a node can be used' }),
+  status: oneOf(['ready', 'restored', 'not ready'], {
+    description:
+      '`ready` when the database is ok and a node can be used. `restored`: the same, but the database was restored from a backup, and no ' +
+      'money is sent until an operator accepts it',
+  }),
   database: oneOf(['ok', 'read_only', 'unavailable'], {
     description: '`read_only`: reads work, writes failed. The service tries to write until it works',
   }),
@@ -30,8 +35,10 @@ const Readiness = namedObject('Readiness', {
       '`partial`: some of several nodes do not answer, or their credential lacks a permission; their wallets neither send nor receive. ' +
       '`unavailable`: no node can be used. Reads work in both cases. Requests that need such a node are rejected with 503',
   }),
-  withdrawals: oneOf(['allowed', 'stopped', 'unknown'], {
-    description: '`stopped`: the operator lets no payment leave the service. `unknown`: the database cannot be read',
+  withdrawals: oneOf(['allowed', 'stopped', 'restored', 'unknown'], {
+    description:
+      '`stopped`: the operator lets no payment leave the service. `restored`: none leaves it until an operator accepts the restore. ' +
+      '`unknown`: the database cannot be read',
   }),
 });
 
@@ -66,20 +73,26 @@ const readinessSchema = {
 const READ_MS = 2_000;
 
 interface ServiceModules {
+  readonly quarantine: Quarantine;
   readonly withdrawals: Withdrawals;
   readonly health: DatabaseHealth;
   readonly connections: NodeConnections;
 }
 
 /** `healthz`: the process responds. `readyz`: the database and a node work. */
-export function serviceRoutes(app: App, { withdrawals, health, connections }: ServiceModules, version: Promise<Version>): void {
+export function serviceRoutes(
+  app: App,
+  { quarantine, withdrawals, health, connections }: ServiceModules,
+  version: Promise<Version>,
+): void {
   // The route needs no key, and each read takes a database connection, so the result is cached.
-  const readable = new TtlCache<'allowed' | 'stopped' | 'unknown'>({ maxAgeMs: 1000, maxSize: 1 });
+  const readable = new TtlCache<Static<typeof Readiness>['withdrawals']>({ maxAgeMs: 1000, maxSize: 1 });
+  const read = async () => {
+    if (await quarantine.read()) return 'restored';
+    return (await withdrawals.read()).stopped_at === null ? 'allowed' : 'stopped';
+  };
   const readState = () =>
-    withTimeout(READ_MS, withdrawals.read(), () => new Error('the database does not answer')).then(
-      ({ stopped_at: since }) => (since === null ? 'allowed' : 'stopped'),
-      () => 'unknown' as const,
-    );
+    withTimeout(READ_MS, read(), () => new Error('the database does not answer')).catch(() => 'unknown' as const);
 
   app.get('/healthz', { schema: healthSchema }, async () => ({ status: 'ok' as const, ...(await version) }));
 
@@ -94,7 +107,7 @@ export function serviceRoutes(app: App, { withdrawals, health, connections }: Se
     const canWrite = health.isWritable();
     const ready = canRead && canWrite && answers.includes(true);
     return reply.code(ready ? 200 : 503).send({
-      status: ready ? 'ready' : 'not ready',
+      status: !ready ? 'not ready' : state === 'restored' ? 'restored' : 'ready',
       database: !canRead ? 'unavailable' : canWrite ? 'ok' : 'read_only',
       node: !answers.includes(true) ? 'unavailable' : answers.includes(false) ? 'partial' : 'ok',
       withdrawals: state,

@@ -84,6 +84,7 @@ export function nodeStateOf(
   const status = nodeId === undefined ? undefined : nodes[nodeId];
   if (node === 'unavailable' || (node === 'partial' && status === 'unavailable')) return away(t.banner.nodeAway);
   if (withdrawals === 'stopped') return { canSend: false, canReceive: true, reason: t.banner.withdrawalsStopped(stopReason) };
+  if (withdrawals === 'restored') return { canSend: false, canReceive: true, reason: t.banner.restored };
   if (status === 'cannot_send') return { canSend: false, canReceive: true, reason: t.banner.nodeCannotSend };
   return { canSend: true, canReceive: true, reason: undefined };
 }

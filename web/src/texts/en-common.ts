@@ -99,6 +99,7 @@ export const common = {
     nodeAway: 'The Lightning node does not answer. Receiving and sending are paused; balances and history are up to date.',
     nodesPartlyAway: 'A Lightning node does not answer. Its wallets neither send nor receive; balances and history are up to date.',
     withdrawalsStopped: (reason: string) => `The operator has stopped withdrawals: “${reason}” Receiving works.`,
+    restored: 'The database was restored from a backup. Sending is paused until the operator has checked it. Receiving works.',
     nodeCannotSend: 'The Lightning node cannot send payments now. Receiving works.',
   },
 };

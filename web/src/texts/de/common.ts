@@ -100,6 +100,8 @@ export const common = {
     nodesPartlyAway:
       'Eine Lightning-Node antwortet nicht. Ihre Wallets können weder senden noch empfangen; Guthaben und Verlauf sind aktuell.',
     withdrawalsStopped: (reason: string) => `Der Betreiber hat Auszahlungen angehalten. Grund: „${reason}“ Empfangen funktioniert.`,
+    restored:
+      'Die Datenbank wurde aus einer Sicherung wiederhergestellt. Senden ist unterbrochen, bis der Betreiber sie geprüft hat. Empfangen funktioniert.',
     nodeCannotSend: 'Die Lightning-Node kann gerade keine Zahlungen senden. Empfangen funktioniert.',
   },
 } satisfies Shape<typeof english>;

@@ -99,6 +99,8 @@ export const common = {
     nodeAway: 'El nodo Lightning no responde. Por ahora no se puede recibir ni enviar; los saldos y el historial están al día.',
     nodesPartlyAway: 'Un nodo Lightning no responde. Sus monederos no envían ni reciben; los saldos y el historial están al día.',
     withdrawalsStopped: (reason: string) => `El operador ha detenido los retiros: «${reason}». Se puede seguir recibiendo.`,
+    restored:
+      'La base de datos se restauró de una copia de seguridad. No se puede enviar hasta que el operador la haya revisado. Se puede seguir recibiendo.',
     nodeCannotSend: 'El nodo Lightning no puede enviar pagos ahora. Se puede seguir recibiendo.',
   },
 } satisfies Shape<typeof english>;
