@@ -46,7 +46,8 @@ const objects = createObjects({ clock: systemClock });
 // No payment is made. The modules behind the payment routes only have to be loaded, because they count as idle memory.
 const runIdempotent = createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) });
 const fees = createFees({ database, clock: systemClock });
-const deps = { access, runIdempotent, wallets, ledger, fees, objects, payments: createPayments, paymentWaitSeconds: 0 };
+const connections = { spendableMsat: () => undefined };
+const deps = { connections, access, runIdempotent, wallets, ledger, fees, objects, payments: createPayments, paymentWaitSeconds: 0 };
 const server = createServer(log, (app) => {
   walletRoutes(app, deps);
   paymentRoutes(app, deps as unknown as Parameters<typeof paymentRoutes>[1]);

@@ -6,6 +6,7 @@ import { type AccountDirectory, createAccountDirectory } from '../src/core/accou
 import { createKeyUses } from '../src/core/accounts/key-uses.ts';
 import { parseKey } from '../src/core/accounts/keys.ts';
 import { createSessions, type Sessions } from '../src/core/accounts/sessions.ts';
+import type { NodeConnections } from '../src/core/connection/connections.ts';
 import type { Database } from '../src/core/db/database.ts';
 import { createFees, type Fees } from '../src/core/fees/fees.ts';
 import { createIdempotency } from '../src/core/idempotency/idempotency.ts';
@@ -36,6 +37,7 @@ export interface Web {
   readonly fees: Fees;
   readonly database: Database;
   readonly objects: Objects;
+  readonly connections: Pick<NodeConnections, 'spendableMsat' | 'receivableMsat'>;
 }
 
 export async function webOn(database: Database): Promise<Web> {
@@ -47,6 +49,7 @@ export async function webOn(database: Database): Promise<Web> {
   await fundWallets(database);
   const ledger = createLedger(database, systemClock);
   return {
+    connections: { spendableMsat: () => undefined, receivableMsat: () => undefined },
     secretKey: keys.secretKey,
     funded: made.map(({ wallet }) => wallet),
     access: createAccess({

@@ -226,6 +226,8 @@ export interface CreatedInvoice {
   rate_at?: number;
   /** The hosts of the providers that agreed on the rate, separated by spaces */
   rate_source?: string;
+  /** A hint: the channels of the node can receive no more than this now, in millisatoshis, which is less than the amount. An outside payment fails until they can receive more. Null: the amount can arrive, or it is not known */
+  receivable_msat: number | null;
   /** A public address that shows only `status`, the amount and `expires_at`, for the page on which the payer sees the invoice. Only this response contains it */
   status_url: string;
   /** The page for the payer: the invoice with its live status, then the receipt. Anyone who has it can read the amount, the memo and the status. Only this response contains it */
@@ -1192,7 +1194,7 @@ export interface NewWallet {
   balance_msat: number;
   /** Millisatoshis that are held for payments in flight: their amounts and fee limits */
   pending_msat: number;
-  /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service is not considered */
+  /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service; no more than the node of the wallet can send now. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service and the node are not considered */
   max_payable_msat: number;
   /** `inactive`: the wallet receives, but sends no money */
   status: 'active' | 'inactive' | (string & {});
@@ -1688,14 +1690,14 @@ export interface Rate {
 }
 
 export interface Readiness {
-  /** `ready` when the database is ok and a node can be used */
-  status: 'ready' | 'not ready' | (string & {});
+  /** `ready` when the database is ok and a node can be used. `restored`: the same, but the database was restored from a backup, and no money is sent until an operator accepts it */
+  status: 'ready' | 'restored' | 'not ready' | (string & {});
   /** `read_only`: reads work, writes failed. The service tries to write until it works */
   database: 'ok' | 'read_only' | 'unavailable' | (string & {});
-  /** `partial`: some of several nodes do not answer, or their credential lacks a permission; their wallets neither send nor receive. `unavailable`: no node can be used. Reads work in both cases. Requests that need such a node are rejected with 503 */
-  node: 'ok' | 'partial' | 'unavailable' | (string & {});
-  /** `stopped`: the operator lets no payment leave the service. `unknown`: the database cannot be read */
-  withdrawals: 'allowed' | 'stopped' | 'unknown' | (string & {});
+  /** `partial`: a node can neither send nor receive, because it has no channel that can, or is one of several that do not answer or whose credential lacks a permission. `behind`: a node is behind the blockchain and sends nothing. `unavailable`: no node can be used. Reads work in all cases. Requests that need such a node are rejected with 503 */
+  node: 'ok' | 'partial' | 'behind' | 'unavailable' | (string & {});
+  /** `stopped`: the operator lets no payment leave the service. `restored`: none leaves it until an operator accepts the restore. `unknown`: the database cannot be read */
+  withdrawals: 'allowed' | 'stopped' | 'restored' | 'unknown' | (string & {});
 }
 
 export interface Replay {
@@ -1788,7 +1790,7 @@ export interface Summary {
 
 export interface Transfer {
   /** The transaction of the wallet that received the money */
-  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service is not considered */ max_payable_msat?: number; /** `inactive`: the wallet receives, but sends no money */ status?: 'active' | 'inactive' | (string & {}); /** The same as `status`, for clients of LNPay */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference' | 'opening_balance' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown, and whose money is held; or a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good, whose money is back; or a received payment that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; /** The amount in `currency`, as text. Only if it was requested in a currency */ amount?: string; /** The ISO 4217 code of the currency of `amount` */ currency?: string; /** The price of one bitcoin that converted `amount`, as decimal text */ rate?: string; /** When the rate was read, in Unix seconds */ rate_at?: number; /** The hosts of the providers that agreed on the rate, separated by spaces */ rate_source?: string; };
+  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service; no more than the node of the wallet can send now. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service and the node are not considered */ max_payable_msat?: number; /** `inactive`: the wallet receives, but sends no money */ status?: 'active' | 'inactive' | (string & {}); /** The same as `status`, for clients of LNPay */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference' | 'opening_balance' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown, and whose money is held; or a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good, whose money is back; or a received payment that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; /** The amount in `currency`, as text. Only if it was requested in a currency */ amount?: string; /** The ISO 4217 code of the currency of `amount` */ currency?: string; /** The price of one bitcoin that converted `amount`, as decimal text */ rate?: string; /** When the rate was read, in Unix seconds */ rate_at?: number; /** The hosts of the providers that agreed on the rate, separated by spaces */ rate_source?: string; };
   /** The transaction of the wallet that sent the money */
   wtx_transfer_out: WalletTransaction;
   /** The `passThru` of both transactions */
@@ -1825,7 +1827,7 @@ export interface Wallet {
   balance_msat: number;
   /** Millisatoshis that are held for payments in flight: their amounts and fee limits */
   pending_msat: number;
-  /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service is not considered */
+  /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service; no more than the node of the wallet can send now. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service and the node are not considered */
   max_payable_msat: number;
   /** `inactive`: the wallet receives, but sends no money */
   status: 'active' | 'inactive' | (string & {});
@@ -2302,12 +2304,18 @@ export interface NodeComparison {
   operator_costs_msat: number | null;
   /** What the other nodes hold, in millisatoshis; null if the balance was not measured */
   other_nodes_msat: number | null;
-  /** What the node should have: the baseline, customers, service fees and suspense, less operator costs and other nodes, in millisatoshis; null if the balance was not measured */
+  /** What the node should have: the baseline, customers, service fees and suspense, less operator costs, other nodes and `swept_msat`, in millisatoshis; null if the balance was not measured */
   expected_msat: number | null;
   /** `assets_msat` − `expected_msat`, in millisatoshis; null if the balance was not measured */
   difference_msat: number | null;
   /** What may have left the node and is not booked yet, and what is credited and not final yet, in millisatoshis; null if the balance was not measured */
   in_flight_msat: number | null;
+  /** What of `assets_msat` is in channels that are being closed, in millisatoshis; null if the balance was not measured */
+  closing_msat: number | null;
+  /** The channels that are being closed, at most 100 */
+  closing_channels: Array<{ /** The channel */ id: string; /** The node at the other end */ peer_pubkey: string; /** What is not in the on-chain wallet of the node yet, in millisatoshis */ num_msat: number; }>;
+  /** What closed channels have paid to the on-chain wallet of the node, or in fees, since the baseline, and has not come back, in millisatoshis; null if the balance was not measured */
+  swept_msat: number | null;
   /** Unexplained increases since the baseline, in millisatoshis; null if the balance was not measured */
   rose_msat: number | null;
   /** Unexplained decreases since the baseline, in millisatoshis; null if the balance was not measured */

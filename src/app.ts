@@ -121,6 +121,7 @@ function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTimin
   const stopping = new AbortController();
   const deliveries = modules.webhooks.deliver(stopping.signal);
   const storing = modules.keyUses.store(stopping.signal);
+  const polling = modules.connections.poll(stopping.signal, jobTiming.pollNodesMs);
   const jobs = runJobs(modules, backgroundJobs(modules, config, jobTiming), stopping.signal);
   return {
     server,
@@ -145,7 +146,7 @@ function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTimin
       modules.feed.close();
       health.close();
       await payments.stop();
-      await Promise.all([jobs, deliveries, storing]);
+      await Promise.all([jobs, polling, deliveries, storing]);
       await instances.stop();
       await ledger.drain();
       await modules.nostrCrypto.close();

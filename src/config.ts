@@ -58,6 +58,10 @@ export function readConfig(env: Environment) {
     /** Received amounts up to it are credited when the node reports them. Larger ones are credited when they are final. */
     creditBeforeFinalMsat: integer('CREDIT_BEFORE_FINAL_MSAT', 0, 0, 1_000_000_000),
     ...readHolds(settings),
+    /** The age of a node's newest block from which it counts as behind the blockchain; 0: no age. Undefined: 5400, and on regtest none. */
+    maxBlockAgeSeconds: get('MAX_BLOCK_AGE_SECONDS') === undefined ? undefined : integer('MAX_BLOCK_AGE_SECONDS', 0, 0, 86_400),
+    /** How long a node starts new attempts of a payment. Undefined: 60, with Core Lightning 40. */
+    attemptsSeconds: get('ATTEMPTS_SECONDS') === undefined ? undefined : integer('ATTEMPTS_SECONDS', 60, 10, 3600),
     /** The interval between reconciliations with the node. */
     reconcileSeconds: integer('RECONCILE_SECONDS', 300, 1, 86_400),
     /** The age at which a pending payment is reported as stuck. */

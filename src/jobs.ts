@@ -16,6 +16,8 @@ import { CHANNEL_NAMES } from './features/notifications/channel.ts';
 import type { NotificationModuleTiming } from './features/notifications/notification-module.ts';
 import type { NwcTiming } from './features/nwc/nwc.ts';
 import { computeFlowHours } from './features/operator/flows.ts';
+import type { HealthLimits } from './features/operator/health/judge.ts';
+import { watchHealth } from './features/operator/health/watch.ts';
 import { type PayoutTiming, runPayouts } from './features/payouts/run-payouts.ts';
 import { takeEpochs } from './features/proof/take-epoch.ts';
 import type { PushTiming } from './features/push/push-queue.ts';
@@ -58,6 +60,9 @@ const RESUME_MS = 30_000;
 /** How often the read-back of a node's records after a restore is continued. */
 const READ_BACK_MS = 2000;
 
+/** How often the health of a node is judged. */
+const HEALTH_MS = 15_000;
+
 /** How often the withdrawable amounts of links are compared for their claimers' notices. */
 const NOTICES_MS = 10_000;
 
@@ -77,6 +82,9 @@ const EXPIRY_MS = 2000;
 export interface JobTiming {
   readonly events?: EventReaderIntervals;
   readonly probe?: Partial<ProbeTiming>;
+  /** Between two reads of the nodes' figures, and between two judgements of their health. */
+  readonly pollNodesMs?: number;
+  readonly health?: HealthLimits;
   /** Between two polls for the requests of operators. */
   readonly pollMs?: number;
   /** Between two rounds of the notices of withdraw links. */
@@ -186,6 +194,12 @@ function nodeJobs(modules: Modules, connection: NodeConnection, timing: JobTimin
       lease,
       interval: 'continuous',
       run: (signal) => modules.holdInvoices.watch(nodeId, signal, timing.holds),
+    },
+    {
+      name: `health of ${nodeId}`,
+      lease,
+      interval: timing.pollNodesMs ?? HEALTH_MS,
+      run: () => watchHealth(modules, connection, timing.health),
     },
     {
       name: `read-back of ${nodeId}`,

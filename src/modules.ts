@@ -79,10 +79,10 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const running = { instances, tasks: createTasks({ database, instances, clock, log }) };
   const alerts = createAlerts(database, clock, log);
   const isReadBack = (await readQuarantine(database))?.backupCreatedAt === 0;
-  const replaced = { replacesLedger: config.takeOverFromLedger, isReadBack };
-  const { holdInvoices } = config;
+  const { takeOverFromLedger: replacesLedger, holdInvoices, maxBlockAgeSeconds } = config;
+  const settings = { replacesLedger, isReadBack, holdInvoices, maxBlockAgeSeconds };
   const nodes = opened.map(({ node }) => node);
-  const connections = await connectNodes({ database, nodes, alerts, onRestore, ...replaced, holdInvoices, clock, log });
+  const connections = await connectNodes({ database, nodes, alerts, onRestore, ...settings, clock, log });
   const ledger = createLedger(database, clock);
   const quarantine = new Quarantine(database);
   const withdrawals = createWithdrawals({ database, alerts, clock, log });

@@ -17,13 +17,15 @@ export interface OpenNodeOptions {
   /** `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://host:port?secret=…`, `…&node=…`, or `fake:?seed=…`. */
   readonly lightningUrl: string;
   readonly dataDir: string;
+  /** How long a node starts new attempts of a payment. Absent: the default of its adapter. */
+  readonly attemptsSeconds?: number | undefined;
   readonly log: Log;
 }
 
 /** Opens the node that LIGHTNING_URL names. `node.close()` ends it. A network for development is loaded only when the URL names it. */
-export async function openNode({ lightningUrl: url, dataDir, log }: OpenNodeOptions): Promise<OpenedNode> {
-  if (isLndUrl(url)) return { node: openLnd({ url, log }) };
-  if (isClnUrl(url)) return { node: openCln({ url, log }) };
+export async function openNode({ lightningUrl: url, dataDir, attemptsSeconds, log }: OpenNodeOptions): Promise<OpenedNode> {
+  if (isLndUrl(url)) return { node: openLnd({ url, log, timing: { ...(attemptsSeconds !== undefined && { attemptsSeconds }) } }) };
+  if (isClnUrl(url)) return { node: openCln({ url, log, attemptsSeconds }) };
   if (url === 'playground:') {
     requireLdk();
     return opened((await import('../devnet/playground/playground.ts')).openPlayground({ dataDir, log }));

@@ -1,25 +1,27 @@
 import { type Msat, maxMsat, msat, subMsat, ZERO_MSAT } from '../../src/core/kernel/money.ts';
-import type { NodeChannel } from '../../src/core/lightning/node.ts';
+import type { NodeChannel } from '../../src/core/lightning/node-channel.ts';
 import type { PlaygroundChannel } from '../test-network.ts';
+import { listedClosing } from './health.ts';
 import type { NetworkState } from './network-state.ts';
 
 /** 100 BTC, half of which our node has at first. */
 const CAPACITY_MSAT = msat(10_000_000_000_000);
 
-/** Returns the only channel of our node, to alice. It has no reserve. */
-export function channelsOf({ identities, tables }: NetworkState): NodeChannel[] {
+/** Returns the channel of our node to alice, which has no reserve, and those that are being closed. */
+export function channelsOf({ identities, tables, health }: NetworkState): NodeChannel[] {
   const localMsat = tables.balance.get('local') ?? ZERO_MSAT;
   return [
     {
       id: identities.secret('channel to alice'),
       peerPubkey: identities.pubkeys.alice,
       peerAlias: 'alice',
-      state: 'active',
+      state: health.channel,
       capacityMsat: CAPACITY_MSAT,
       spendableMsat: localMsat,
       receivableMsat: remainderOf(localMsat),
       isPrivate: false,
     },
+    ...health.closing.map(listedClosing),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { ZERO_MSAT } from '../../src/core/kernel/money.ts';
 import type {
   CancelOutcome,
   CreatedInvoice,
@@ -9,7 +10,6 @@ import type {
   InvoiceStatus,
   KeysendOrder,
   LightningNode,
-  NodeChannel,
   NodeEvent,
   NodeInfo,
   PaymentOrder,
@@ -23,6 +23,7 @@ import type {
   SettleOutcome,
 } from '../../src/core/lightning/node.ts';
 import { HistoryChanged, NodeUnavailable, NotPermitted } from '../../src/core/lightning/node.ts';
+import type { ClosedChannel, NodeChannel } from '../../src/core/lightning/node-channel.ts';
 import type { PaymentEvidence } from '../../src/core/lightning/payment-evidence.ts';
 import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import type { Route, RouteQuery } from '../../src/core/lightning/route.ts';
@@ -80,7 +81,7 @@ export class FakeNode implements LightningNode, GuardConnection {
   }
 
   info(): Promise<NodeInfo> {
-    const { profile } = this.#parts.network;
+    const { profile, health } = this.#parts.network;
     const { pubkeys } = this.#parts.network.identities;
     return this.#call('info', () => ({
       pubkey: pubkeys.hub,
@@ -88,7 +89,8 @@ export class FakeNode implements LightningNode, GuardConnection {
       network: 'regtest',
       software: profile.software,
       capabilities: profile.capabilities,
-      chain: { blockHeight: 101, isSynced: true },
+      chain: health.chain,
+      ...(health.cannotSend !== undefined && { cannotSend: health.cannotSend }),
     }));
   }
 
@@ -161,8 +163,17 @@ export class FakeNode implements LightningNode, GuardConnection {
   }
 
   balance(): ReturnType<LightningNode['balance']> {
-    const { balance } = this.#parts.network.tables;
-    return this.#call('balance', () => ({ localMsat: balance.get('local') as Awaited<ReturnType<LightningNode['balance']>>['localMsat'] }));
+    const { tables, health, identities } = this.#parts.network;
+    return this.#call('balance', () => ({
+      localMsat: tables.balance.get('local') ?? ZERO_MSAT,
+      openChannels: [identities.secret('channel to alice')],
+      closing: health.closing,
+    }));
+  }
+
+  closedChannels(ids: readonly string[]): Promise<readonly ClosedChannel[]> {
+    const { health } = this.#parts.network;
+    return this.#call('closedChannels', () => health.closed.filter(({ id }) => ids.includes(id)));
   }
 
   claimForLedger(ledgerId: string, replaces: string | undefined): Promise<string> {

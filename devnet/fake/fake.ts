@@ -4,6 +4,7 @@ import { ClaimGuards } from './claim-guards.ts';
 import { EventLog } from './event-log.ts';
 import { FakeNode } from './fake-node.ts';
 import type { CallFault, CallName, EventFault, FaultRates } from './faults.ts';
+import type { NodeHealth } from './health.ts';
 import { Incoming } from './incoming.ts';
 import { type Change, NetworkState } from './network-state.ts';
 import { Outgoing, routeFee } from './outgoing.ts';
@@ -37,6 +38,7 @@ import { noWaiting, type Time } from './time.ts';
  *   net.rates = { ...net.rates, loseAnswer: 0.1 };         // random faults, drawn from the seed
  *
  *   new FakeNetwork({ behaves: 'lnd' });                   // payments are hinted at, not reported; the guard decides on keysends only; …
+ *   net.health.cannotSend = 'it has no active channel';    // also: the chain, an inactive channel, channels that are being closed
  *   net.addFunds(-900_000);                                // changes the balance without a payment
  *
  *   node.kill();                                           // kill -9 of the service; then net.connect() again
@@ -104,6 +106,11 @@ export class FakeNetwork {
       network.step(() => network.tables.balance.put('local', FIRST_BALANCE_MSAT as never));
     }
     network.resume();
+  }
+
+  /** What our node reports about the blockchain and its channels. Tests change it. */
+  get health(): NodeHealth {
+    return this.#network.health;
   }
 
   get time(): Time {

@@ -3,6 +3,7 @@ import type { NodeName } from '../test-network.ts';
 import { type Bolt11Field, encodeBolt11, featureWords, numberWords } from './bolt11-encoder.ts';
 import { Draws } from './draws.ts';
 import { type FaultRates, Faults } from './faults.ts';
+import { newHealth } from './health.ts';
 import { type Identities, identitiesOf } from './identities.ts';
 import { PROFILES, type Profile, type ProfileName } from './profile.ts';
 import { type FakeState, fill, makeTables, type TableName, type Tables, type TimerAction } from './tables.ts';
@@ -50,6 +51,7 @@ export class NetworkState {
   readonly faults: Faults;
   readonly profile: Profile;
   readonly identities: Identities;
+  readonly health = newHealth();
   /** Runs the action of a timer. {@link FakeNetwork} sets it. */
   perform: (action: TimerAction) => void = () => undefined;
   readonly #keep: ((changes: readonly Change[]) => void) | undefined;

@@ -1,6 +1,6 @@
 import type * as ldk from 'lightningdevkit';
 import { type Msat, msat } from '../../src/core/kernel/money.ts';
-import type { NodeChannel } from '../../src/core/lightning/node.ts';
+import type { NodeChannel } from '../../src/core/lightning/node-channel.ts';
 import type { PlaygroundChannel } from '../test-network.ts';
 import { hexOf, msatOf, u64Of } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';

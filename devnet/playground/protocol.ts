@@ -1,5 +1,6 @@
 import type { Msat } from '../../src/core/kernel/money.ts';
 import type * as node from '../../src/core/lightning/node.ts';
+import type { NodeChannel } from '../../src/core/lightning/node-channel.ts';
 import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import type { Route, RouteQuery } from '../../src/core/lightning/route.ts';
 import type * as network from '../test-network.ts';
@@ -33,7 +34,7 @@ export interface Commands {
   claimRequests: { request: { readonly after: number; readonly waitMs: number }; response: readonly ClaimRequest[] };
   decideClaim: { request: { readonly askId: number; readonly decision: 'claim' | 'refuse' }; response: null };
   queryRoutes: { request: RouteQuery; response: readonly Route[] };
-  listChannels: { request: null; response: readonly node.NodeChannel[] };
+  listChannels: { request: null; response: readonly NodeChannel[] };
   balance: { request: null; response: { readonly localMsat: Msat } };
   /** Returns the id of the ledger that the node belongs to now. */
   claimForLedger: { request: { readonly ledgerId: string; readonly replaces?: string | undefined }; response: string };

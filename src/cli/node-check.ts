@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../config.ts';
-import { withTimeout } from '../core/kernel/clock.ts';
+import { type Config, readConfig } from '../config.ts';
+import { ChainView } from '../core/connection/chain-view.ts';
+import { systemClock, timeText, unixSeconds, withTimeout } from '../core/kernel/clock.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { satToMsat } from '../core/kernel/money.ts';
 import type { CredentialReport } from '../core/lightning/credential-report.ts';
@@ -31,21 +32,23 @@ export interface NodeFinding {
   readonly isGood: boolean;
 }
 
+type NodeSettings = Pick<Config, 'holdInvoices' | 'maxBlockAgeSeconds'>;
+
 /** Checks each node of LIGHTNING_URL. */
 export async function checkNodes(): Promise<NodeFindings[]> {
-  const { lightningUrls, holdInvoices } = readConfig(process.env);
+  const config = readConfig(process.env);
   const checked = [];
-  for (const url of lightningUrls) checked.push(await checkUrl(url, holdInvoices));
+  for (const url of config.lightningUrls) checked.push(await checkUrl(url, config));
   return checked;
 }
 
-async function checkUrl(lightningUrl: string, holdInvoices: boolean | undefined): Promise<NodeFindings> {
+async function checkUrl(lightningUrl: string, config: NodeSettings): Promise<NodeFindings> {
   // A playground in this folder would always be ready, so checking it makes no sense.
   const dataDir = await mkdtemp(join(tmpdir(), 'satchel-node-check-'));
   try {
     const { node } = await openNode({ lightningUrl, dataDir, log: stderrLog });
     try {
-      return { findings: await checkNode(node, holdInvoices), reason: null };
+      return { findings: await checkNode(node, config), reason: null };
     } finally {
       await node.close();
     }
@@ -56,11 +59,11 @@ async function checkUrl(lightningUrl: string, holdInvoices: boolean | undefined)
   }
 }
 
-async function checkNode(node: LightningNode, holdInvoices: boolean | undefined): Promise<NodeFinding[]> {
+async function checkNode(node: LightningNode, { holdInvoices, maxBlockAgeSeconds }: NodeSettings): Promise<NodeFinding[]> {
   const info = withHoldSetting(await answered(node.info()), holdInvoices);
   const credential = await answered(Promise.resolve(node.checkCredential?.()));
   return [
-    ...describeNode(info),
+    ...describeNode(info, maxBlockAgeSeconds),
     ...(await describeChannels(node, info)),
     await orReason('Balance', 'was not read', async () => {
       const { localMsat } = await answered(node.balance());
@@ -80,7 +83,7 @@ async function orReason(heading: string, failed: string, check: () => Promise<No
   }
 }
 
-function describeNode(info: NodeInfo): NodeFinding[] {
+function describeNode(info: NodeInfo, maxBlockAgeSeconds: number | undefined): NodeFinding[] {
   const { software, alias, pubkey, network, cannotSend, capabilities } = info;
   const supported = [
     capabilities.sendsKeysend && 'sending keysends',
@@ -93,6 +96,7 @@ function describeNode(info: NodeInfo): NodeFinding[] {
     good('Node', `${software}, “${alias}”, on ${network}`),
     good('Public key', pubkey),
     cannotSend ? bad('Sending', cannotSend) : good('Sending', 'ready'),
+    ...describeChain(info, maxBlockAgeSeconds),
     good('Supports', supported.filter(Boolean).join(', ') || 'invoices and payments only'),
     ...describeHoldInvoices(info),
     ...(info.advice ?? []).map((one) => bad('Setting', one)),
@@ -104,6 +108,20 @@ function describeHoldInvoices({ capabilities, holdInvoiceRisk: risk, noHoldInvoi
   if (noHoldInvoices !== undefined) return [good('Hold invoices', `off: ${noHoldInvoices}`)];
   if (!capabilities.holdInvoices || risk === undefined) return [];
   return [good('Hold invoices', `on, although ${risk}: run satchel node holds --stop before each restart of the node`)];
+}
+
+/** A node that has not read new blocks reports that all is well, so the age of its newest block is judged. */
+function describeChain(info: NodeInfo, maxBlockAgeSeconds: number | undefined): NodeFinding[] {
+  const { chain } = info;
+  if (!chain) return [];
+  const now = unixSeconds(systemClock);
+  const view = new ChainView(maxBlockAgeSeconds);
+  view.observe(info, now);
+  const report = view.read(now);
+  const time = chain.tipAt === undefined ? '' : ` of ${timeText(chain.tipAt)}`;
+  if (report.state !== 'current') return [bad('Blockchain', `${report.reason}; check its Bitcoin node, or the peers of neutrino`)];
+  if (!chain.isSynced && view.blockSeconds() !== undefined) return [bad('Blockchain', 'it reports that it is not synchronized')];
+  return [good('Blockchain', `at block ${chain.blockHeight}${time}`)];
 }
 
 async function describeChannels(node: LightningNode, { channels: counts }: NodeInfo): Promise<NodeFinding[]> {

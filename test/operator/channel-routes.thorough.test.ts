@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NodeChannel } from '../../src/core/lightning/node.ts';
+import type { NodeChannel } from '../../src/core/lightning/node-channel.ts';
 import { onFakeNode, onTwoFakeNodes } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 

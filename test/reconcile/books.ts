@@ -5,6 +5,7 @@ import { systemClock } from '../../src/core/kernel/clock.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import type { InvoiceStatus, LightningNode, PaymentOutcome } from '../../src/core/lightning/node.ts';
+import type { ClosedChannel, ClosingChannel } from '../../src/core/lightning/node-channel.ts';
 import type { Payment } from '../../src/core/payments/payment.ts';
 import { createPayments } from '../../src/core/payments/payments.ts';
 import type { Wallet } from '../../src/core/wallets/wallets.ts';
@@ -25,6 +26,9 @@ export interface NodeResponses {
   readonly payments: Map<string, PaymentOutcome | 'silent'>;
   readonly invoices: Map<string, InvoiceStatus | 'silent'>;
   localMsat: number | 'silent';
+  openChannels: readonly string[];
+  closing: readonly ClosingChannel[];
+  closed: readonly ClosedChannel[];
   calls: number;
   inFlight: number;
   mostInFlight: number;
@@ -39,6 +43,9 @@ export async function booksOn(database: Database) {
     payments: new Map(),
     invoices: new Map(),
     localMsat: OWN_MSAT,
+    openChannels: ['a', 'b'],
+    closing: [],
+    closed: [],
     calls: 0,
     inFlight: 0,
     mostInFlight: 0,
@@ -148,7 +155,12 @@ function respondingNode(responses: NodeResponses): LightningNode {
   return {
     lookupPayment: ({ paymentId }) => respond(responses.payments.get(paymentId)),
     lookupInvoice: (hash) => respond(responses.invoices.get(hash)),
-    balance: async () => ({ localMsat: msat(await respond<number>(responses.localMsat)) }),
+    balance: async () => ({
+      localMsat: msat(await respond<number>(responses.localMsat)),
+      openChannels: responses.openChannels,
+      closing: responses.closing,
+    }),
+    closedChannels: async (ids) => responses.closed.filter(({ id }) => ids.includes(id)),
     pay: async () => ({ state: 'pending' }),
   } as Partial<LightningNode> as LightningNode;
 }

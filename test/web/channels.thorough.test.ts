@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { NodeChannel } from '../../src/core/lightning/node.ts';
+import type { NodeChannel } from '../../src/core/lightning/node-channel.ts';
 import { onDashboard } from '../support/dashboard.ts';
 import { expectTextsOnly, HOSTILE } from '../support/foreign-text.ts';
 

@@ -94,6 +94,30 @@ export const ALERT_KINDS = {
     remedy:
       'Change the setting that the message names, and restart the node. satchel node check shows whether others should be changed. The alert closes when the node reports the change.',
   },
+  node_cannot_send: {
+    meaning: 'The node answers, and for five minutes it has been unable to send: it has no active channel, or it is still starting.',
+    remedy: 'Read the reason. Check the peers of its channels, or unlock the node. The alert closes when the node can send.',
+  },
+  channel_lost: {
+    meaning: 'A channel of the node has been inactive for an hour, or is being closed by force. Its money cannot be used until then.',
+    remedy:
+      'If it is inactive, check that the peer is online, and connect to it. If it is being closed by force, keep the node running until the money is in its on-chain wallet. The alert closes when the channel is active or gone.',
+  },
+  node_not_synced: {
+    meaning: 'The node has reported for ten minutes that it is not synchronized with the blockchain.',
+    remedy: 'Check its Bitcoin node, its disk and its connections. The alert closes when the node is synchronized.',
+  },
+  node_behind: {
+    meaning:
+      'The node is behind the blockchain: its newest block is older than MAX_BLOCK_AGE_SECONDS, a payee was three blocks or more ahead, or it has not been synchronized for two minutes. Payments from it are rejected, because they would fail, and held payments can cost channels.',
+    remedy:
+      'Check the source of its blocks: the Bitcoin node, or the peers of neutrino. Restart it if it is stuck. The alert closes when the node has read a new block.',
+  },
+  liquidity_low: {
+    meaning: 'The active channels of the node can send less than its wallets send on an average day, or receive less than they receive.',
+    remedy:
+      'To send more, open a channel from the node, or receive over its channels. To receive more, buy an incoming channel, or send payments from the node. The alert closes at 110 % of a day.',
+  },
   replication_broken: {
     meaning:
       'The wait of a commit for the synchronous standby of PostgreSQL was cut short. What it wrote was not confirmed, and not sent to a node, before a standby had it.',

@@ -157,6 +157,37 @@ export const ALERT_TEXTS = {
       title: ({ node }) => `A setting of ${node} can cost a channel, or delay received money.`,
       text: ({ reason }) => `${reason ?? ''} Change it and restart the node.`.trim(),
     },
+    node_cannot_send: {
+      title: ({ node, age }) => `${node} has been unable to send for ${age}.`,
+      text: ({ reason }) => `Payments of its wallets to other nodes are rejected.${quoted(reason, 'The reason')}`,
+    },
+    channel_lost: {
+      title: ({ name, sats, status }) =>
+        status === 'closing'
+          ? `The channel with ${name} is being closed by force.`
+          : `The channel with ${name}, with ${sats}, is inactive.`,
+      text: ({ node, sats, age, status }) =>
+        status === 'closing'
+          ? `${sats} are on their way to the on-chain wallet of ${node}. Keep the node running until they arrive.`
+          : `Its peer has been offline for ${age}. Check that it is online, and connect to it.`,
+    },
+    node_not_synced: {
+      title: ({ node, age }) => `${node} has not been synchronized with the blockchain for ${age}.`,
+      text: () => 'Payments can fail. Check its Bitcoin node.',
+    },
+    node_behind: {
+      title: ({ node }) => `${node} is behind the blockchain.`,
+      text: ({ reason }) =>
+        `Payments from it are rejected until it has caught up. Check its Bitcoin node, or the peers of neutrino.${quoted(reason, 'The reason')}`,
+    },
+    liquidity_low: {
+      title: ({ node, sats, status }) =>
+        status === 'sending' ? `${node} can send only ${sats} more.` : `${node} can receive only ${sats} more.`,
+      text: ({ status }) =>
+        status === 'sending'
+          ? 'That is less than its wallets send on an average day.'
+          : 'That is less than its wallets receive on an average day.',
+    },
     replication_broken: {
       title: () => 'A commit did not wait for the standby of the database.',
       text: () => 'What it wrote was sent to no node before a standby had it. Bring the standby back; after a failover, reconcile.',

@@ -1,9 +1,13 @@
 import { systemClock, unixSeconds, withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
+import { type Msat, msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { sharedCall } from '../kernel/shared-call.ts';
 import { TtlCache } from '../kernel/ttl-cache.ts';
 import { HistoryChanged, type LightningNode, type NodeEvent, type NodeInfo, NodeUnavailable, type Position } from '../lightning/node.ts';
+import type { NodeChannel } from '../lightning/node-channel.ts';
+import { listChannels } from '../lightning/responses.ts';
+import { blockSecondsOf, type ChainReport, ChainView } from './chain-view.ts';
 import { ForeignLedger, type LedgerNode, type NodeIdentity } from './ledger-nodes.ts';
 import { type FoundNode, readInfo } from './node-urls.ts';
 import { type NodeCall, observedNode } from './observed-node.ts';
@@ -15,6 +19,8 @@ export interface ConnectionOptions {
   readonly onHistoryChanged: (position: Position | undefined) => Promise<void>;
   /** The setting HOLD_INVOICES. Undefined: hold invoices are offered on nodes without a known risk. */
   readonly holdInvoices?: boolean | undefined;
+  /** The age of the node's newest block from which it counts as behind: see {@link ChainView}. */
+  readonly maxBlockAgeSeconds?: number | undefined;
 }
 
 /** For this long the answer to whether the node is available counts. */
@@ -23,6 +29,9 @@ const AVAILABLE_MS = 1000;
 const CAN_SEND_MS = 5000;
 /** The time limit of a call. After it the outcome of the call is unknown, and a payment stays pending. */
 const CALL_MS = 60_000;
+
+/** For this long the figures of channels count: several intervals between two reads. */
+const FIGURES_MS = 60_000;
 
 /** The number of answers from which the median is computed. */
 const KEPT_ANSWERS = 21;
@@ -46,6 +55,9 @@ export class NodeConnection {
   #identity: NodeIdentity | undefined;
   #adapter: LightningNode | undefined;
   #info: NodeInfo | undefined;
+  readonly #chain: ChainView;
+  #channels: readonly NodeChannel[] | undefined;
+  #channelsReadAtMs = Number.NEGATIVE_INFINITY;
   #answeredAt: number | undefined;
   /** The durations of the last answers in milliseconds, oldest first. */
   #answerMs: readonly number[] = [];
@@ -60,6 +72,7 @@ export class NodeConnection {
     this.createdAt = createdAt;
     this.#identity = identity;
     this.#options = options;
+    this.#chain = new ChainView(options.maxBlockAgeSeconds);
   }
 
   /** Returns whether the node was ever reached since it was added to the ledger. */
@@ -93,8 +106,67 @@ export class NodeConnection {
 
   /** Reads what the node reports about itself. @throws NodeUnavailable */
   async readInfo(): Promise<NodeInfo> {
-    this.#info = await readInfo(await this.#identified(), this.#options.holdInvoices);
-    return this.#info;
+    return this.#noteInfo(await readInfo(await this.#identified(), this.#options.holdInvoices));
+  }
+
+  /** Returns whether the node follows the blockchain, from what it last reported. */
+  chain(): ChainReport {
+    return this.#chain.read(unixSeconds(systemClock));
+  }
+
+  /** Returns for how many seconds the node has reported that it is not synchronized; 0 if it is, and on networks with irregular blocks. */
+  unsyncedSeconds(): number {
+    return this.#chain.unsyncedSeconds(unixSeconds(systemClock));
+  }
+
+  /** Returns how many blocks the node has missed on average since its newest one, and the mean seconds between two blocks. */
+  missedBlocks(): { readonly blocks: number; readonly blockSeconds: number } {
+    return { blocks: this.#chain.missedBlocks(unixSeconds(systemClock)), blockSeconds: blockSecondsOf(this.#chain) };
+  }
+
+  /**
+   * Returns the channels as this instance has last read them; undefined if it could not read them lately, or if the adapter does not list them.
+   */
+  channels(): readonly NodeChannel[] | undefined {
+    const isRecent = performance.now() - this.#channelsReadAtMs < FIGURES_MS;
+    return isRecent ? this.#channels : undefined;
+  }
+
+  /** Returns what the active channels together can send and receive, from the figures of {@link channels}; undefined if that is unknown. */
+  capacity(): { readonly spendableMsat: Msat; readonly receivableMsat: Msat } | undefined {
+    const active = this.channels()?.filter(({ state }) => state === 'active');
+    const sum = (of: 'spendableMsat' | 'receivableMsat') => active?.reduce((total, one) => total + one[of], 0) ?? 0;
+    return active && { spendableMsat: msat(sum('spendableMsat')), receivableMsat: msat(sum('receivableMsat')) };
+  }
+
+  /** Returns whether the node can send or receive at all, as far as is known. */
+  canMoveMoney(): boolean {
+    const { spendableMsat, receivableMsat } = this.capacity() ?? {};
+    const isEmpty = spendableMsat !== undefined && receivableMsat !== undefined && spendableMsat + receivableMsat < 1000;
+    return this.#info?.cannotSend === undefined && !isEmpty;
+  }
+
+  /** Reads what the node reports about itself, and its channels. Never throws: figures that cannot be read become unknown. */
+  async readFigures(): Promise<void> {
+    try {
+      await this.readInfo();
+      this.#channels = await this.call(listChannels);
+      this.#channelsReadAtMs = performance.now();
+    } catch {
+      // Callers of `channels` see that they are too old, and `answers` that the node does not answer.
+    }
+  }
+
+  /** Takes in the block height of a payee that has rejected a payment of this node. */
+  reportPayee(height: number): void {
+    this.#chain.reportPayee(height);
+  }
+
+  /** Call it before an operation that depends on the block height. @throws Refusal `node_unavailable` */
+  requireCurrentChain(): void {
+    const chain = this.chain();
+    if (chain.state === 'behind')
+      throw new Refusal('node_unavailable', `The Lightning node is behind the blockchain: ${chain.reason}. This request sent nothing.`);
   }
 
   /**
@@ -166,6 +238,7 @@ export class NodeConnection {
   async requireCanSend(): Promise<void> {
     await this.requireAvailable();
     const info = await this.#canSend.get('', () => this.readInfo());
+    this.requireCurrentChain();
     if (info?.cannotSend === undefined) return;
     // Only a node that can send is cached: the channels of another one may be active a moment later.
     this.#canSend.forget('');
@@ -185,12 +258,20 @@ export class NodeConnection {
     this.#onCall?.(call);
   }
 
+  #noteInfo(info: NodeInfo): NodeInfo {
+    this.#chain.observe(info, unixSeconds(systemClock));
+    const chain = this.chain();
+    const isBehind = chain.state === 'behind' && info.cannotSend === undefined;
+    this.#info = isBehind ? { ...info, cannotSend: `the node is behind the blockchain: ${chain.reason}` } : info;
+    return this.#info;
+  }
+
   readonly #identify = sharedCall(async (): Promise<LightningNode> => {
     try {
       const { adapter, info } = await this.#options.identify();
       const observed = observedNode(adapter, this.nodeId, (call) => this.#observe(call));
       this.#adapter = observed;
-      this.#info = info;
+      this.#noteInfo(info);
       this.#identity = { pubkey: info.pubkey, network: info.network };
       this.#isIdentified = true;
       // The node answers again: its pending payments are resumed now, and only if it counts as available.

@@ -1,10 +1,14 @@
 import type { SqlReader } from '../db/database.ts';
-import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { type Clock, pause, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
+import type { Msat } from '../kernel/money.ts';
 import { type IncomingGuard, type LightningNode, type NodeInfo, NodeUnavailable, type Position } from '../lightning/node.ts';
 import { NodeConnection } from './connection.ts';
 import { addMissingNodes, ledgerNodes, type RestoreContext, rewindPosition, verifyPosition } from './ledger-nodes.ts';
 import { callToIdentify, type FoundNode, type NodeUrlOptions, NodeUrls } from './node-urls.ts';
+
+/** The interval between two reads of the nodes' figures. */
+const POLL_MS = 15_000;
 
 /** The connections to the Lightning nodes of the ledger. */
 export class NodeConnections {
@@ -25,6 +29,16 @@ export class NodeConnections {
     const found = this.all.find((one) => one.nodeId === nodeId);
     if (!found) throw new NodeUnavailable('the node was added by another instance; this one must be restarted');
     return found;
+  }
+
+  /** Returns what the channels of a node can send now; undefined if it is unknown. */
+  spendableMsat(nodeId: string): Msat | undefined {
+    return this.all.find((one) => one.nodeId === nodeId)?.capacity()?.spendableMsat;
+  }
+
+  /** Returns what the channels of a node can receive now; undefined if it is unknown. */
+  receivableMsat(nodeId: string): Msat | undefined {
+    return this.all.find((one) => one.nodeId === nodeId)?.capacity()?.receivableMsat;
   }
 
   /** Returns whether a public key is that of a node of the ledger. */
@@ -60,6 +74,14 @@ export class NodeConnections {
     for (const node of this.#nodes) node.guardIncoming(guard);
   }
 
+  /**
+   * Reads what each node reports about itself, and its channels, until the signal aborts. Every instance does this: requests use the figures.
+   */
+  async poll(signal: AbortSignal, intervalMs = POLL_MS): Promise<void> {
+    do await Promise.all(this.all.map((one) => one.readFigures()));
+    while (!(await pause(intervalMs, signal)));
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#nodes.map((node) => node.close()));
   }
@@ -68,6 +90,8 @@ export class NodeConnections {
 export interface NodeConnectOptions extends RestoreContext, Omit<NodeUrlOptions, 'ledgerId'> {
   readonly clock: Clock;
   readonly log: Log;
+  /** See {@link ChainView}. */
+  readonly maxBlockAgeSeconds?: number | undefined;
 }
 
 /**
@@ -93,8 +117,9 @@ export async function connectNodes(options: NodeConnectOptions): Promise<NodeCon
       await verifyPosition(options, node.id, (position) => callToIdentify(() => one.adapter.knowsPosition(position)));
       return one;
     };
+    const { holdInvoices, maxBlockAgeSeconds } = options;
     const onHistoryChanged = (position: Position | undefined) => rewindPosition(options, node.id, position);
-    return new NodeConnection(node, { identify, onHistoryChanged, holdInvoices: options.holdInvoices });
+    return new NodeConnection(node, { identify, onHistoryChanged, holdInvoices, maxBlockAgeSeconds });
   });
   // Verifies the positions of the nodes that answer.
   await Promise.all(all.map((one) => one.isAvailable()));

@@ -25,6 +25,7 @@ const CALLS: ReadonlySet<PropertyKey> = new Set<keyof LightningNode>([
   'queryRoutes',
   'listChannels',
   'balance',
+  'closedChannels',
 ]);
 
 /** A call to a node that has ended. */

@@ -1,5 +1,5 @@
 import { closeToOutside } from '../invoices/close.ts';
-import { MARGIN_BLOCKS, markHeld, markReturned, moveDeadline, storeDecision } from '../invoices/hold.ts';
+import { type BlocksLeft, MARGIN_BLOCKS, markHeld, markReturned, moveDeadline, storeDecision } from '../invoices/hold.ts';
 import { maxAtNode } from '../invoices/hold-limits.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { invariant } from '../kernel/assert.ts';
@@ -20,9 +20,9 @@ export async function checkAtNode(context: HoldInvoiceContext, invoice: Invoice)
   if (status?.state === 'settled') return bookSettlement(context, invoice, status);
   if (invoice.state === 'open') {
     if (status?.state !== 'held') return 'unchanged';
-    const { amountMsat, blocksLeft } = status;
+    const { amountMsat } = status;
     const most = maxAtNode(context.holdLimits, connectionOf(context, invoice));
-    const outcome = await markHeld(context, invoice, { amountMsat, blocksLeft, maxAtNode: most });
+    const outcome = await markHeld(context, invoice, { amountMsat, ...blocksLeftOf(context, invoice, status), maxAtNode: most });
     return outcome === 'refused' ? returnPayment(context, invoice) : 'changed';
   }
   if (invoice.state !== 'held' || status?.state === 'accepted') return 'unchanged';
@@ -31,10 +31,11 @@ export async function checkAtNode(context: HoldInvoiceContext, invoice: Invoice)
 }
 
 /** Cancels a payment whose time is over. */
-async function checkDeadline(context: HoldInvoiceContext, invoice: Invoice, { blocksLeft }: Held): Promise<'changed' | 'unchanged'> {
+async function checkDeadline(context: HoldInvoiceContext, invoice: Invoice, status: Held): Promise<'changed' | 'unchanged'> {
   if (invoice.decision === undefined) {
-    await moveDeadline(context, invoice, blocksLeft);
-    if (blocksLeft > MARGIN_BLOCKS && unixSeconds(context.clock) < (invoice.heldUntil ?? 0)) return 'unchanged';
+    const blocks = blocksLeftOf(context, invoice, status);
+    await moveDeadline(context, invoice, blocks);
+    if (blocks.blocksLeft > MARGIN_BLOCKS && unixSeconds(context.clock) < (invoice.heldUntil ?? 0)) return 'unchanged';
   }
   await expire(context, invoice);
   return 'changed';
@@ -45,6 +46,12 @@ export async function expire(context: HoldInvoiceContext, invoice: Invoice): Pro
   if (invoice.decision === undefined) await storeDecision(context, invoice, { decision: 'expire' }, []);
   const now = await context.invoices.find(invoice.id);
   if (now?.state === 'held' && now.decision !== undefined) await carryOut(context, now);
+}
+
+/** The node counts from its newest block. It may have missed later ones, so those that are due on average are subtracted. */
+function blocksLeftOf({ connections }: HoldInvoiceContext, { nodeId }: Invoice, { blocksLeft }: Held): BlocksLeft {
+  const { blocks, blockSeconds } = connections.of(nodeId).missedBlocks();
+  return { blocksLeft: blocksLeft - blocks, blockSeconds };
 }
 
 /**

@@ -130,6 +130,8 @@ async function createHoldAtNode(
   draft: InvoiceDraft,
 ): Promise<CreatedInvoice> {
   const { hold } = order;
+  // Its payment could not be returned in time.
+  connection.requireCurrentChain();
   invariant(hold, 'it is a hold invoice');
   if (connection.info()?.capabilities.holdInvoices !== true) throw noHoldInvoices(connection);
   await requireBelowHoldLimits(context.database, context.holdLimits, order.wallet, connection);

@@ -21,8 +21,14 @@ export interface HoldTerms {
 
 export type HoldContext = HoldTerms & Pick<InvoiceContext, 'database' | 'ledger'>;
 
-/** Bitcoin's average time between blocks. */
-const BLOCK_SECONDS = 600;
+/** The blocks until the first HTLC of a held payment expires, and the mean seconds between two blocks. */
+export interface BlocksLeft {
+  readonly blocksLeft: number;
+  readonly blockSeconds: number;
+}
+
+/** A deadline is moved by no less than this. */
+const MOVE_SECONDS = 600;
 /**
  * The service cancels a held payment when so many blocks are left until its HTLC expires. LND cancels it at 12 blocks, because the peer would
  * close the channel soon after that. Source: `DefaultHoldInvoiceExpiryDelta` in LND's `lncfg`.
@@ -30,26 +36,24 @@ const BLOCK_SECONDS = 600;
 export const MARGIN_BLOCKS = 18;
 
 /** Returns when a held payment is cancelled, in Unix seconds: the HTLC limits it, and the setting. */
-export function deadlineOf({ clock, maxHoldSeconds }: HoldTerms, heldAt: number, blocksLeft: number): number {
+export function deadlineOf({ clock, maxHoldSeconds }: HoldTerms, heldAt: number, { blocksLeft, blockSeconds }: BlocksLeft): number {
   const blocks = Math.max(blocksLeft - MARGIN_BLOCKS, 0);
-  return Math.min(heldAt + maxHoldSeconds, unixSeconds(clock) + blocks * BLOCK_SECONDS);
+  return Math.min(heldAt + maxHoldSeconds, unixSeconds(clock) + Math.floor(blocks * blockSeconds));
 }
 
 /** A payment from outside that a node holds. */
-export interface HeldAtNode {
+export interface HeldAtNode extends BlocksLeft {
   readonly amountMsat: Msat;
-  /** The blocks until the first of its HTLCs expires. */
-  readonly blocksLeft: number;
   /** How many payments the node may hold at once. */
   readonly maxAtNode: number;
 }
 
 /** Returns the posting that marks an open invoice as held by a payment from outside. */
-function heldPosting(terms: HoldTerms, invoice: Invoice, { amountMsat, blocksLeft, maxAtNode }: HeldAtNode, onMiss: Error): Posting {
+function heldPosting(terms: HoldTerms, invoice: Invoice, held: HeldAtNode, onMiss: Error): Posting {
   const now = unixSeconds(terms.clock);
-  const until = Math.max(deadlineOf(terms, now, blocksLeft), now);
+  const until = Math.max(deadlineOf(terms, now, held), now);
   const { perWallet, perAccount } = terms.holdLimits;
-  const parameters = [invoice.id, amountMsat, now, until, perWallet, perAccount, maxAtNode];
+  const parameters = [invoice.id, held.amountMsat, now, until, perWallet, perAccount, held.maxAtNode];
   return { guards: holdGuards(invoice), rows: [{ statement: sql.markHeld, parameters, onMiss }], events: [heldEvent(terms, invoice)] };
 }
 
@@ -125,11 +129,11 @@ export async function markReturned({ ledger, clock }: HoldContext, invoice: Invo
 }
 
 /** Moves the deadline of a held payment forward. A later one is ignored. */
-export async function moveDeadline(context: HoldContext, invoice: Invoice, blocksLeft: number): Promise<void> {
+export async function moveDeadline(context: HoldContext, invoice: Invoice, blocks: BlocksLeft): Promise<void> {
   const { id, heldAt = 0, heldUntil = 0 } = invoice;
-  const deadline = Math.max(deadlineOf(context, heldAt, blocksLeft), heldAt);
+  const deadline = Math.max(deadlineOf(context, heldAt, blocks), heldAt);
   // Each block moves it a little. Few moves are worth a write.
-  if (heldUntil - deadline < BLOCK_SECONDS) return;
+  if (heldUntil - deadline < Math.min(MOVE_SECONDS, blocks.blockSeconds)) return;
   await context.database.transaction((tx) => tx.run(sql.moveDeadline, id, deadline));
 }
 

@@ -1,20 +1,35 @@
 import type { Msat } from '../kernel/money.ts';
 import type { CredentialReport } from './credential-report.ts';
+import type { ClosedChannel, NodeBalance, NodeChannel } from './node-channel.ts';
 import type { PaymentEvidence } from './payment-evidence.ts';
 import type { RecordPage, RecordQuery } from './record-page.ts';
 import type { Route, RouteQuery } from './route.ts';
 
-/** The final failure reason of an outgoing payment. Source: the names of LND's `PaymentFailureReason`, which API clients match on. */
-export type FailureReason = 'NO_ROUTE' | 'TIMEOUT' | 'INCORRECT_PAYMENT_DETAILS' | 'INSUFFICIENT_BALANCE' | 'ERROR' | 'CANCELED';
+/**
+ * The final failure reason of an outgoing payment. Source: the names of LND's `PaymentFailureReason`, which API clients match on. `NODE_BEHIND`: the
+ * payee rejected it because the service's node is behind the blockchain.
+ */
+export type FailureReason =
+  | 'NO_ROUTE'
+  | 'TIMEOUT'
+  | 'INCORRECT_PAYMENT_DETAILS'
+  | 'INSUFFICIENT_BALANCE'
+  | 'ERROR'
+  | 'CANCELED'
+  | 'NODE_BEHIND';
+
+/** A payee may be ahead by a block or two that have not reached the node yet. From this number on, the node is behind the blockchain. */
+export const MIN_BLOCKS_BEHIND = 3;
 
 /**
  * The state of an outgoing payment on the node. `failed` is final: no money left the node and none will leave it for this payment.
  * An adapter returns `pending` when the node's response does not prove success or failure: unknown is not failed.
- * `preimage` is 32 bytes in hex, `feeMsat` the routing fee that was paid on top of the amount.
+ * `preimage` is 32 bytes in hex, `feeMsat` the routing fee that was paid on top of the amount. `payeeHeight` is the block height of the payee that
+ * rejected the payment, if the node reports it.
  */
 export type PaymentOutcome =
   | { readonly state: 'succeeded'; readonly preimage: string; readonly feeMsat: Msat }
-  | { readonly state: 'failed'; readonly reason: FailureReason }
+  | { readonly state: 'failed'; readonly reason: FailureReason; readonly payeeHeight?: number | undefined }
   | { readonly state: 'pending' };
 
 /**
@@ -51,8 +66,11 @@ export interface NodeInfo {
   readonly capabilities: NodeCapabilities;
   /** The number of its channels, if the node reports it. */
   readonly channels?: { readonly active: number; readonly inactive: number } | undefined;
-  /** The node's view of the blockchain, if reported. `isSynced`: the node reports that it has read the chain up to the newest block. */
-  readonly chain?: { readonly blockHeight: number; readonly isSynced: boolean } | undefined;
+  /**
+   * The node's view of the blockchain, if reported. `isSynced`: the node reports that it has read the chain up to the newest block. `tipAt`: the
+   * time in the header of its newest block, in Unix seconds.
+   */
+  readonly chain?: { readonly blockHeight: number; readonly isSynced: boolean; readonly tipAt?: number | undefined } | undefined;
   /** Why the node answers but cannot send payments now, as a sentence without a full stop. Absent when it can. */
   readonly cannotSend?: string | undefined;
   /** Why hold invoices endanger money on this node, as a sentence without a full stop. Absent if they do not. */
@@ -265,29 +283,6 @@ export type NodeEvent = Settlement | PaymentUpdate;
 /** Decides whether the node may claim an incoming payment, whose HTLCs have arrived at the node. `refuse` fails its HTLCs, which returns the money to the payer. */
 export type IncomingGuard = (incoming: IncomingPayment) => Promise<'claim' | 'refuse'>;
 
-/** A payment channel of the node. */
-export interface NodeChannel {
-  /** Identifies the channel on this node. Opaque text. */
-  readonly id: string;
-  /** The node at the other end: a 33-byte compressed public key in hex. */
-  readonly peerPubkey: string;
-  /** The alias that the peer announces, an arbitrary text. Undefined when the node does not report it. */
-  readonly peerAlias: string | undefined;
-  /** `inactive`: open, but the peer is offline. A state that the adapter does not know counts as inactive. */
-  readonly state: 'active' | 'inactive' | 'opening' | 'closing';
-  /** Undefined when the node does not know it yet. */
-  readonly capacityMsat: Msat | undefined;
-  /**
-   * An estimate of what the node can send over the channel while it is active, after the channel reserve and the fees of the commitment
-   * transaction; 0 for a channel that is opening or closing.
-   */
-  readonly spendableMsat: Msat;
-  /** An estimate of what the node can receive over the channel while it is active; 0 for a channel that is opening or closing. */
-  readonly receivableMsat: Msat;
-  /** Whether the channel is not announced to the network. */
-  readonly isPrivate: boolean;
-}
-
 /** Thrown when the node cannot be reached or is not ready. The call sent nothing, so a retry is safe. */
 export class NodeUnavailable extends Error {
   override readonly name = 'NodeUnavailable';
@@ -382,8 +377,10 @@ export interface LightningNode {
    * @throws NotPermitted when the credential does not permit it.
    */
   listChannels?(): Promise<readonly NodeChannel[]>;
-  /** Returns the node's own balance in its channels, including outgoing HTLCs in flight. */
-  balance(): Promise<{ readonly localMsat: Msat }>;
+  /** Returns the node's own balance in its channels. */
+  balance(): Promise<NodeBalance>;
+  /** Returns those of the channels that were closed, also if they are not listed any more. Absent if the node does not keep them. */
+  closedChannels?(ids: readonly string[]): Promise<readonly ClosedChannel[]>;
   /**
    * Stores the id of the ledger that owns the node, unless another ledger owns it already. A stored id equal to `replaces` is overwritten.
    * Returns the stored id. Idempotent. Absent if the node cannot store it.

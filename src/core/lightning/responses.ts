@@ -2,13 +2,13 @@ import type {
   CancelOutcome,
   InvoiceStatus,
   LightningNode,
-  NodeChannel,
   PaymentOutcome,
   PaymentReference,
   SettlementFinality,
   SettlementReference,
   SettleOutcome,
 } from './node.ts';
+import type { NodeChannel } from './node-channel.ts';
 import type { PaymentEvidence } from './payment-evidence.ts';
 import type { Route, RouteQuery } from './route.ts';
 

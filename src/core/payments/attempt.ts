@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { behindAlert } from '../connection/chain-view.ts';
 import { withoutNulls } from '../db/fields.ts';
 import { closeToOutside } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
@@ -6,6 +7,7 @@ import { invariant } from '../kernel/assert.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Msat } from '../kernel/money.ts';
 import { NodeUnavailable, type PaymentOutcome } from '../lightning/node.ts';
+
 import { bookConclusion, conclude, internalSuccess } from './conclude.ts';
 import { holdForInvoice } from './held.ts';
 import { type Payment, referenceOf, routingReserve } from './payment.ts';
@@ -86,8 +88,20 @@ async function attemptAtNode(context: PaymentContext, payment: Payment, isFirstR
   if (!sending) return;
   const firstRequestAtMs = isFirstRequest ? payment.sendingSinceMs : undefined;
   const outcome = await send(context, sending, routingReserve(payment, heldMsat), firstRequestAtMs);
+  if (outcome.state === 'failed' && outcome.payeeHeight !== undefined) await reportPayee(context, payment, outcome.payeeHeight);
   if (outcome.state === 'pending') await context.database.transaction((tx) => tx.run(sql.markAtNode, payment.id));
   await conclude(context, sending, outcome);
+}
+
+/** The node is behind the blockchain: new payments would fail in the same way. The job of the node's health closes the alert. */
+async function reportPayee({ connections, alerts, log }: PaymentContext, { nodeId }: Payment, payeeHeight: number): Promise<void> {
+  const connection = connections.of(nodeId);
+  connection.reportPayee(payeeHeight);
+  const chain = connection.chain();
+  if (chain.state !== 'behind') return;
+  await alerts
+    .raise(behindAlert(nodeId, chain.reason))
+    .catch((error) => log.warn({ node: nodeId, reason: errorMessage(error) }, 'the alert node_behind was not stored'));
 }
 
 async function lookUp({ connections }: PaymentContext, payment: Payment): Promise<PaymentOutcome> {

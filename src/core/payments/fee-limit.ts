@@ -23,6 +23,21 @@ export function maxPayableWithFee(rule: FeeRule, spendableMsat: Msat, feeOf: ((a
   return feeOf ? largestAmount(most, (amountMsat) => amountMsat + feeLimit(rule, amountMsat) + feeOf(amountMsat) <= spendableMsat) : most;
 }
 
+/** What limits a payment over the network besides the wallet's balance. */
+export interface PayableTerms {
+  /** The fee of this service for an amount; undefined without one. */
+  readonly feeOf?: ((amountMsat: Msat) => Msat) | undefined;
+  /** What the channels of the node can send; undefined if it is unknown. */
+  readonly nodeSpendableMsat?: Msat | undefined;
+}
+
+/** Returns the largest amount that the wallet can pay over the network with the default fee reserve, and that its node can send. */
+export function maxPayableNow(spendableMsat: Msat, { feeOf, nodeSpendableMsat }: PayableTerms): Msat {
+  const ofWallet = maxPayableWithFee(PAYMENT_FEE_RULE, spendableMsat, feeOf);
+  // A route may need less than its reserve, but no less than the amount must leave the node.
+  return nodeSpendableMsat === undefined ? ofWallet : minMsat(ofWallet, maxPayable(PAYMENT_FEE_RULE, nodeSpendableMsat));
+}
+
 /** Returns the largest amount up to `most` that meets a condition, which also holds for all smaller amounts; 0 if there is none. */
 export function largestAmount(most: Msat, isPayable: (amountMsat: Msat) => boolean): Msat {
   let [low, high] = [0, most as number];

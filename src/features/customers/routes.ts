@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { AccountDirectory } from '../../core/accounts/directory.ts';
 import type { Keyring } from '../../core/accounts/keyring.ts';
 import type { Sessions } from '../../core/accounts/sessions.ts';
+import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database } from '../../core/db/database.ts';
 import type { Fees } from '../../core/fees/fees.ts';
 import { readSummary } from '../../core/journal/sums.ts';
@@ -77,11 +78,12 @@ interface CustomerRouteContext {
   readonly history: History;
   readonly sessions: Sessions;
   readonly keyring: Keyring;
+  readonly connections: NodeConnections;
 }
 
 /** What operators read about one account. No response has a secret. */
 export function customerRoutes(app: App, context: CustomerRouteContext): void {
-  const { access, directory, database, clock, wallets, ledger, fees, history, sessions, keyring } = context;
+  const { access, directory, database, clock, wallets, ledger, fees, history, sessions, keyring, connections } = context;
 
   app.get('/v1/accounts/:id/summary', { schema: summarySchema }, async (request) => {
     await access.operator(request);
@@ -95,7 +97,12 @@ export function customerRoutes(app: App, context: CustomerRouteContext): void {
     const list = mapList(wallets.list(id), async (listed) => {
       const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
       const feesOf = await Promise.all(listed.map((wallet) => fees.feeFunction(wallet.id, 'ln_out')));
-      return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance, feesOf[index]));
+      return listed.map((wallet, index) =>
+        renderWallet(wallet, balances[index] as Balance, {
+          feeOf: feesOf[index],
+          nodeSpendableMsat: connections.spendableMsat(wallet.nodeId),
+        }),
+      );
     });
     return sendList(request, reply, list, (wallet) => wallet);
   });

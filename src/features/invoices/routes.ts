@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Key } from '../../core/accounts/accounts.ts';
+import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { HoldInvoices } from '../../core/hold-invoices/hold-invoices.ts';
 import type { NewInvoice } from '../../core/invoices/create.ts';
 import type { Invoice } from '../../core/invoices/invoice.ts';
@@ -145,6 +146,7 @@ const cancelHoldSchema = {
 };
 
 interface InvoiceRouteContext extends RouteContext {
+  readonly connections: Pick<NodeConnections, 'receivableMsat'>;
   readonly invoices: Invoices;
   readonly holdInvoices: HoldInvoices;
   readonly rates: Rates;
@@ -156,7 +158,7 @@ interface InvoiceRouteContext extends RouteContext {
 }
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteContext): void {
-  const { access, runIdempotent, invoices, rates, objects, publicUrl } = deps;
+  const { access, runIdempotent, invoices, rates, objects, publicUrl, connections } = deps;
 
   for (const base of WALLET_BASES) {
     app.post(`${base}/invoice`, { schema: createSchema }, async (request, reply) => {
@@ -179,13 +181,22 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteContext): void {
           },
         },
       );
-      return reply
-        .code(201)
-        .send({ ...objects.invoice(invoice), status_url: statusUrl(publicUrl, invoice), page_url: invoicePageUrl(publicUrl, invoice) });
+      return reply.code(201).send({
+        ...objects.invoice(invoice),
+        receivable_msat: receivableBelow(connections, invoice),
+        status_url: statusUrl(publicUrl, invoice),
+        page_url: invoicePageUrl(publicUrl, invoice),
+      });
     });
   }
 
   lntxRoutes(app, deps);
+}
+
+/** Returns what the node can receive now, if that is less than the amount of an invoice. */
+function receivableBelow(connections: InvoiceRouteContext['connections'], { nodeId, amountMsat }: Invoice): number | null {
+  const receivableMsat = connections.receivableMsat(nodeId);
+  return receivableMsat !== undefined && amountMsat !== undefined && amountMsat > receivableMsat ? receivableMsat : null;
 }
 
 function lntxRoutes(app: App, deps: InvoiceRouteContext): void {

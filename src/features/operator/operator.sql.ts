@@ -193,7 +193,7 @@ export const listNodes = statement<NodeRow>(
   'operator_list_nodes',
   `SELECT n.id, n.pubkey, CASE n.state WHEN 'draining' THEN 1 ELSE 0 END AS draining,
      (SELECT count(*) FROM wallet w WHERE w.node_id = n.id) AS num_wallets,
-     (SELECT count(*) FROM alert a WHERE a.subject = n.id AND a.cleared_at IS NULL) AS open_alerts,
+     (SELECT count(*) FROM alert a WHERE (a.subject = n.id OR a.subject LIKE n.id || ' %') AND a.cleared_at IS NULL) AS open_alerts,
      coalesce(pending.payments, 0) AS pending_payments, coalesce(pending.held_msat, 0) AS in_flight_msat, pending.oldest_at AS oldest_pending_at,
      ${lastSampleOf('node_msat')} AS assets_msat, ${lastSampleOf('sampled_at')} AS assets_at
    FROM lightning_node n LEFT JOIN (

@@ -5,6 +5,7 @@ import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts
 import { invariant } from '../../core/kernel/assert.ts';
 import type { Msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import type { FailureReason } from '../../core/lightning/node.ts';
 import type { StartedPayment } from '../../core/payments/hold.ts';
 import type { InvoicePayment } from '../../core/payments/pay-invoice.ts';
 import type { Payment } from '../../core/payments/payment.ts';
@@ -87,11 +88,19 @@ async function sendPayment(
   }
 }
 
+/** Reasons that a customer would look for in the wallet or the invoice. */
+const EXPLAINED: Partial<Record<FailureReason, string>> = {
+  INSUFFICIENT_BALANCE:
+    'The service cannot send this amount now, because the channels of its node have too little outgoing capacity. The balance of the wallet is not the reason.',
+  NODE_BEHIND: 'The Lightning node of this service is behind the blockchain. The invoice is not the reason. Try again later.',
+};
+
 /** Old clients read the reason out of the message, so it stays in front. */
 async function paymentFailed({ payments }: PaymentRouteContext, payment: Payment): Promise<Refusal> {
   const feeLimitMsat = payment.failureReason === 'NO_ROUTE' ? await payments.feeLimitMsat(payment) : undefined;
   const limit = feeLimitMsat === undefined ? '' : `. No route was found within the fee limit of ${feeLimitMsat} msat.`;
-  const message = `Failure reason: FAILURE_REASON_${payment.failureReason}${limit}`;
+  const explained = payment.failureReason === undefined ? undefined : EXPLAINED[payment.failureReason];
+  const message = `Failure reason: FAILURE_REASON_${payment.failureReason}${limit}${explained === undefined ? '' : `. ${explained}`}`;
   return new Refusal('payment_failed', message, walletTransactionId(payment.transferId, 'from'));
 }
 

@@ -20,10 +20,22 @@ const BalanceObject = Type.Object({
   operator_costs_msat: amount('What the operator bears'),
   other_nodes_msat: amount('What the other nodes hold'),
   expected_msat: amount(
-    'What the node should have: the baseline, customers, service fees and suspense, less operator costs and other nodes',
+    'What the node should have: the baseline, customers, service fees and suspense, less operator costs, other nodes and `swept_msat`',
   ),
   difference_msat: amount('`assets_msat` − `expected_msat`'),
   in_flight_msat: amount('What may have left the node and is not booked yet, and what is credited and not final yet'),
+  closing_msat: amount('What of `assets_msat` is in channels that are being closed'),
+  closing_channels: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'The channel' }),
+      peer_pubkey: Type.String({ description: 'The node at the other end' }),
+      num_msat: Type.Integer({ description: 'What is not in the on-chain wallet of the node yet, in millisatoshis' }),
+    }),
+    { description: 'The channels that are being closed, at most 100' },
+  ),
+  swept_msat: amount(
+    'What closed channels have paid to the on-chain wallet of the node, or in fees, since the baseline, and has not come back',
+  ),
   rose_msat: amount('Unexplained increases since the baseline'),
   fell_msat: amount('Unexplained decreases since the baseline'),
   moved_msat: amount('What the ledger booked during the measurement: the uncertainty of the difference'),

@@ -2,7 +2,7 @@ import { writeFact } from '../../core/db/facts.sql.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { timeText, unixSeconds } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
-import type { Measurement } from './measure.ts';
+import { describeClosing, type Measurement } from './measure.ts';
 import * as sql from './reconcile.sql.ts';
 import { factOf, type ReconciliationRun, readNodeFact, writeNodeFact } from './run.ts';
 
@@ -11,7 +11,8 @@ import { factOf, type ReconciliationRun, readNodeFact, writeNodeFact } from './r
  *
  * `level` follows the remainder. A decrease is money that left the node without an entry in the ledger; each one raises its own alert and is
  * added to `fell`. An increase is added to `rose`. They are never offset: money that the operator adds does not explain missing money. Both
- * are reset by a new baseline, and by a return to exactly the level before the first decrease. Invariant: `baseline + rose − fell = level`.
+ * are reset by a new baseline, and by a return to exactly the level before the first decrease. What closed channels have paid to the node's on-chain
+ * wallet, which the service does not see, is `swept`; an increase first counts as its return. Invariant: `baseline + rose − fell − swept = level`.
  * Amounts are msat, times Unix seconds.
  */
 export interface Remainder {
@@ -21,6 +22,8 @@ export interface Remainder {
   readonly levelAt: number;
   readonly roseMsat: number;
   readonly fellMsat: number;
+  /** Absent: 0. */
+  readonly sweptMsat?: number;
   /** The level before the first decrease in `fell`; null if there is none. */
   readonly beforeFallMsat: number | null;
   /** The subjects of the alerts about the decreases in `fell`. */
@@ -40,6 +43,19 @@ export function missingMsat({ levelMsat }: Remainder, { remainderMsat, inFlightM
   return levelMsat - remainderMsat - inFlightMsat - movedMsat;
 }
 
+/** Stores a decrease that closed channels explain: their money is in the node's on-chain wallet, or paid fees. */
+export async function levelAfterSweep(run: ReconciliationRun, tracked: Remainder, amountMsat: number): Promise<Remainder> {
+  const next: Remainder = {
+    ...tracked,
+    levelMsat: tracked.levelMsat - amountMsat,
+    levelAt: unixSeconds(run.clock),
+    sweptMsat: (tracked.sweptMsat ?? 0) + amountMsat,
+    beforeFallMsat: tracked.beforeFallMsat === null ? null : tracked.beforeFallMsat - amountMsat,
+  };
+  await writeNodeFact(run, REMAINDER, JSON.stringify(next));
+  return next;
+}
+
 /** Stores a decrease and its alert in one transaction, so that each decrease raises one alert. */
 export async function recordFall(run: ReconciliationRun, tracked: Remainder, measured: Measurement): Promise<Remainder> {
   const now = unixSeconds(run.clock);
@@ -54,7 +70,7 @@ export async function recordFall(run: ReconciliationRun, tracked: Remainder, mea
   };
   const uncertainMsat = measured.inFlightMsat + measured.movedMsat;
   const uncertain = uncertainMsat > 0 ? ` Up to ${satText(uncertainMsat)} more may be missing or in flight.` : '';
-  const message = `${satText(fellMsat)} left the node between ${timeText(tracked.levelAt)} and ${timeText(now)} without an entry in the ledger.${uncertain}`;
+  const message = `${satText(fellMsat)} left the node between ${timeText(tracked.levelAt)} and ${timeText(now)} without an entry in the ledger.${uncertain}${describeClosing(measured.balance)}`;
   const details = { ln_node_id: run.nodeId, amount_msat: fellMsat, in_flight_msat: uncertainMsat, since: tracked.levelAt };
   await run.database.transaction(async (tx) => {
     await writeRows(tx, run.alerts.rowsOf({ kind: FALL, subject: run.id, message, details }));
@@ -67,12 +83,17 @@ export async function recordFall(run: ReconciliationRun, tracked: Remainder, mea
 /** Stores an increase that two measurements have confirmed. */
 export async function recordRise(run: ReconciliationRun, tracked: Remainder, levelMsat: number): Promise<Remainder> {
   const isBack = levelMsat === tracked.beforeFallMsat;
+  const sweptMsat = tracked.sweptMsat ?? 0;
+  const returnedMsat = isBack ? 0 : Math.min(sweptMsat, levelMsat - tracked.levelMsat);
+  const leftMsat = sweptMsat - returnedMsat;
+  const ownMsat = levelMsat + leftMsat - tracked.baselineMsat;
   const next: Remainder = {
     ...tracked,
     levelMsat,
     levelAt: unixSeconds(run.clock),
-    roseMsat: isBack ? Math.max(0, levelMsat - tracked.baselineMsat) : tracked.roseMsat + levelMsat - tracked.levelMsat,
-    fellMsat: isBack ? Math.max(0, tracked.baselineMsat - levelMsat) : tracked.fellMsat,
+    roseMsat: isBack ? Math.max(0, ownMsat) : tracked.roseMsat + levelMsat - tracked.levelMsat - returnedMsat,
+    fellMsat: isBack ? Math.max(0, -ownMsat) : tracked.fellMsat,
+    sweptMsat: leftMsat,
     beforeFallMsat: isBack ? null : tracked.beforeFallMsat,
     fallAlerts: isBack ? [] : tracked.fallAlerts,
   };

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { NodeConnection } from '../../core/connection/connection.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { DatabaseHealth } from '../../core/db/health.ts';
 import { withTimeout } from '../../core/kernel/clock.ts';
@@ -30,10 +31,11 @@ const Readiness = namedObject('Readiness', {
   database: oneOf(['ok', 'read_only', 'unavailable'], {
     description: '`read_only`: reads work, writes failed. The service tries to write until it works',
   }),
-  node: oneOf(['ok', 'partial', 'unavailable'], {
+  node: oneOf(['ok', 'partial', 'behind', 'unavailable'], {
     description:
-      '`partial`: some of several nodes do not answer, or their credential lacks a permission; their wallets neither send nor receive. ' +
-      '`unavailable`: no node can be used. Reads work in both cases. Requests that need such a node are rejected with 503',
+      '`partial`: a node can neither send nor receive, because it has no channel that can, or is one of several that do not answer or whose ' +
+      'credential lacks a permission. `behind`: a node is behind the blockchain and sends nothing. `unavailable`: no node can be ' +
+      'used. Reads work in all cases. Requests that need such a node are rejected with 503',
   }),
   withdrawals: oneOf(['allowed', 'stopped', 'restored', 'unknown'], {
     description:
@@ -79,20 +81,22 @@ interface ServiceModules {
   readonly connections: NodeConnections;
 }
 
+/** `answers`: whether each node can be used, in their order. */
+function stateOfNodes(nodes: readonly NodeConnection[], answers: readonly boolean[]): Static<typeof Readiness>['node'] {
+  if (!answers.includes(true)) return 'unavailable';
+  if (nodes.some((one, index) => answers[index] && one.chain().state === 'behind')) return 'behind';
+  return answers.includes(false) || nodes.some((one) => !one.canMoveMoney()) ? 'partial' : 'ok';
+}
+
 /** `healthz`: the process responds. `readyz`: the database and a node work. */
-export function serviceRoutes(
-  app: App,
-  { quarantine, withdrawals, health, connections }: ServiceModules,
-  version: Promise<Version>,
-): void {
+export function serviceRoutes(app: App, { quarantine, withdrawals, health, connections }: ServiceModules, version: Promise<Version>): void {
   // The route needs no key, and each read takes a database connection, so the result is cached.
   const readable = new TtlCache<Static<typeof Readiness>['withdrawals']>({ maxAgeMs: 1000, maxSize: 1 });
   const read = async () => {
     if (await quarantine.read()) return 'restored';
     return (await withdrawals.read()).stopped_at === null ? 'allowed' : 'stopped';
   };
-  const readState = () =>
-    withTimeout(READ_MS, read(), () => new Error('the database does not answer')).catch(() => 'unknown' as const);
+  const readState = () => withTimeout(READ_MS, read(), () => new Error('the database does not answer')).catch(() => 'unknown' as const);
 
   app.get('/healthz', { schema: healthSchema }, async () => ({ status: 'ok' as const, ...(await version) }));
 
@@ -109,7 +113,7 @@ export function serviceRoutes(
     return reply.code(ready ? 200 : 503).send({
       status: !ready ? 'not ready' : state === 'restored' ? 'restored' : 'ready',
       database: !canRead ? 'unavailable' : canWrite ? 'ok' : 'read_only',
-      node: !answers.includes(true) ? 'unavailable' : answers.includes(false) ? 'partial' : 'ok',
+      node: stateOfNodes(connections.all, answers),
       withdrawals: state,
     });
   });

@@ -126,6 +126,13 @@ export const LightningTransactionDetailsObject = selectable(
 /** The response of `POST …/invoice`. */
 export const CreatedInvoiceObject = namedObject('CreatedInvoice', {
   ...LightningTransactionObject.properties,
+  receivable_msat: nullable(
+    Type.Integer({
+      description:
+        'A hint: the channels of the node can receive no more than this now, in millisatoshis, which is less than the amount. An outside ' +
+        'payment fails until they can receive more. Null: the amount can arrive, or it is not known',
+    }),
+  ),
   status_url: Type.String({
     description:
       'A public address that shows only `status`, the amount and `expires_at`, for the page on which the payer sees the invoice. Only ' +

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
+import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database } from '../../core/db/database.ts';
 import type { Fees } from '../../core/fees/fees.ts';
 import { readSummary, type Summary, type SummaryQuery } from '../../core/journal/sums.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import { type Msat, msat, subMsat } from '../../core/kernel/money.ts';
+import { msat, subMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { maxPayableWithFee, PAYMENT_FEE_RULE } from '../../core/payments/fee-limit.ts';
+import { maxPayableNow, type PayableTerms } from '../../core/payments/fee-limit.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
@@ -72,10 +73,15 @@ interface SummaryContext {
   readonly access: Access;
   readonly database: Database;
   readonly fees: Fees;
+  readonly connections: NodeConnections;
   readonly clock: Clock;
 }
 
-export function summaryRoutes(app: App, { access, database, fees, clock }: SummaryContext): void {
+export function summaryRoutes(app: App, { access, database, fees, connections, clock }: SummaryContext): void {
+  const termsOf = async (walletId: string, nodeId: string): Promise<PayableTerms> => ({
+    feeOf: await fees.feeFunction(walletId, 'ln_out'),
+    nodeSpendableMsat: connections.spendableMsat(nodeId),
+  });
   for (const base of WALLET_BASES) {
     const schema = {
       ...COMMON,
@@ -86,9 +92,9 @@ export function summaryRoutes(app: App, { access, database, fees, clock }: Summa
       querystring: SummaryParameters,
     };
     app.get(`${base}/summary`, { schema }, async (request) => {
-      const { id, ledgerAccount } = await access.wallet(request, 'wallet_read');
+      const { id, ledgerAccount, nodeId } = await access.wallet(request, 'wallet_read');
       const summary = await readSummary(database, { ledgerAccount }, periodOf(clock, request.query));
-      return summaryObject(summary, { feeOf: await fees.feeFunction(id, 'ln_out') });
+      return summaryObject(summary, await termsOf(id, nodeId));
     });
   }
   const schema = {
@@ -103,7 +109,7 @@ export function summaryRoutes(app: App, { access, database, fees, clock }: Summa
     const scope = await accountScope(access, request);
     const owner = 'wallet' in scope ? { ledgerAccount: scope.wallet.ledgerAccount } : { accountId: scope.accountId };
     const summary = await readSummary(database, owner, periodOf(clock, request.query));
-    return summaryObject(summary, 'wallet' in scope ? { feeOf: await fees.feeFunction(scope.wallet.id, 'ln_out') } : undefined);
+    return summaryObject(summary, 'wallet' in scope ? await termsOf(scope.wallet.id, scope.wallet.nodeId) : undefined);
   });
 }
 
@@ -122,16 +128,13 @@ export function periodOf(clock: Clock, { from = 0, until, interval }: Static<typ
 }
 
 /** Returns the object of a wallet's summary, or without `wallet` of an account's. */
-export function summaryObject(
-  summary: Summary,
-  wallet: { readonly feeOf: ((amountMsat: Msat) => Msat) | undefined } | undefined,
-): Static<typeof SummaryObject> {
+export function summaryObject(summary: Summary, wallet: PayableTerms | undefined): Static<typeof SummaryObject> {
   const { balance_msat, held_msat, wallets, ...sums } = summary;
   const spendableMsat = subMsat(msat(balance_msat), msat(held_msat));
   return {
     balance_msat: spendableMsat,
     pending_msat: held_msat,
-    ...(wallet ? { max_payable_msat: maxPayableWithFee(PAYMENT_FEE_RULE, spendableMsat, wallet.feeOf) } : { wallets }),
+    ...(wallet ? { max_payable_msat: maxPayableNow(spendableMsat, wallet) } : { wallets }),
     ...sums,
   };
 }

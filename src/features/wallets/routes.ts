@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { keyGuards } from '../../core/accounts/accounts.ts';
+import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Fees } from '../../core/fees/fees.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { mapList } from '../../core/kernel/list.ts';
@@ -112,14 +113,22 @@ const changeSchema = {
   response: { 200: WalletObject },
 };
 
-type WalletRouteContext = RouteContext & { readonly wallets: Wallets; readonly ledger: Ledger; readonly fees: Fees };
+type WalletRouteContext = RouteContext & {
+  readonly wallets: Wallets;
+  readonly ledger: Ledger;
+  readonly fees: Fees;
+  readonly connections: Pick<NodeConnections, 'spendableMsat'>;
+};
 
 export function walletRoutes(app: App, deps: WalletRouteContext): void {
-  const { access, runIdempotent, wallets, ledger, fees } = deps;
+  const { access, runIdempotent, wallets, ledger, fees, connections } = deps;
 
   async function render(wallet: Wallet) {
     const feeOf = await fees.feeFunction(wallet.id, 'ln_out');
-    return renderWallet(wallet, await ledger.balance(wallet.ledgerAccount), feeOf);
+    return renderWallet(wallet, await ledger.balance(wallet.ledgerAccount), {
+      feeOf,
+      nodeSpendableMsat: connections.spendableMsat(wallet.nodeId),
+    });
   }
 
   listRoute(app, deps);
@@ -171,7 +180,7 @@ export function walletRoutes(app: App, deps: WalletRouteContext): void {
   }
 }
 
-function listRoute(app: App, { access, wallets, ledger, fees }: WalletRouteContext): void {
+function listRoute(app: App, { access, wallets, ledger, fees, connections }: WalletRouteContext): void {
   app.get('/v1/wallets', { schema: listSchema }, async (request, reply) => {
     const accountId = await access.account(request);
     const { page, id, label, status } = request.query;
@@ -182,7 +191,12 @@ function listRoute(app: App, { access, wallets, ledger, fees }: WalletRouteConte
     const list = mapList(wallets.list(accountId, { ids: id?.split(','), label, status }), async (listed) => {
       const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
       const feesOf = await Promise.all(listed.map(({ id }) => fees.feeFunction(id, 'ln_out')));
-      return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance, feesOf[index]));
+      return listed.map((wallet, index) =>
+        renderWallet(wallet, balances[index] as Balance, {
+          feeOf: feesOf[index],
+          nodeSpendableMsat: connections.spendableMsat(wallet.nodeId),
+        }),
+      );
     });
     return sendList(request, reply, list, (object) => object, { allowsPages: !isSearch });
   });

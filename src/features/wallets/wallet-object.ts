@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { floorSat, type Msat } from '../../core/kernel/money.ts';
+import { floorSat } from '../../core/kernel/money.ts';
 import type { Balance } from '../../core/ledger/ledger.ts';
-import { maxPayableWithFee, PAYMENT_FEE_RULE } from '../../core/payments/fee-limit.ts';
+import { maxPayableNow, type PayableTerms } from '../../core/payments/fee-limit.ts';
 import { defaultPayLinkId, type Wallet } from '../../core/wallets/wallets.ts';
 import { namedObject, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
@@ -18,8 +18,8 @@ export const WalletObject = selectable(
     max_payable_msat: Type.Integer({
       description:
         'The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least ' +
-        '10 sat), and the fee of this service. Transfers and payments between wallets of this service have no routing fee. In a wallet that is ' +
-        'part of another object, the fee of this service is not considered',
+        '10 sat), and the fee of this service; no more than the node of the wallet can send now. Transfers and payments between wallets of this service have no routing fee. In a wallet that is ' +
+        'part of another object, the fee of this service and the node are not considered',
     }),
     status: oneOf(['active', 'inactive'], { description: '`inactive`: the wallet receives, but sends no money' }),
     statusType: Type.Object(
@@ -42,8 +42,8 @@ export const WalletObject = selectable(
   }),
 );
 
-/** Returns the object of a wallet. `feeOf`: the fee of this service for payments over the network; undefined without one. */
-export function renderWallet(w: Wallet, balance: Balance, feeOf?: (amountMsat: Msat) => Msat): Static<typeof WalletObject> {
+/** Returns the object of a wallet. */
+export function renderWallet(w: Wallet, balance: Balance, terms: PayableTerms = {}): Static<typeof WalletObject> {
   return {
     id: w.id,
     created_at: w.createdAt,
@@ -52,7 +52,7 @@ export function renderWallet(w: Wallet, balance: Balance, feeOf?: (amountMsat: M
     balance: floorSat(balance.spendableMsat),
     balance_msat: balance.spendableMsat,
     pending_msat: balance.heldMsat,
-    max_payable_msat: maxPayableWithFee(PAYMENT_FEE_RULE, balance.spendableMsat, feeOf),
+    max_payable_msat: maxPayableNow(balance.spendableMsat, terms),
     status: w.status,
     statusType: { type: 'wallet', name: w.status, display_name: w.status === 'active' ? 'Active' : 'Inactive' },
     walletType: { name: 'generic_wallet', display_name: 'Generic Wallet' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openCln } from '../../../src/core/lightning/cln/cln-node.ts';
-import { type NodeChannel, NotPermitted } from '../../../src/core/lightning/node.ts';
+import { NotPermitted } from '../../../src/core/lightning/node.ts';
+import type { NodeChannel } from '../../../src/core/lightning/node-channel.ts';
 import { silentLog as log } from '../../support/ledger.ts';
 import { type Answer, replayOnRest, replayOnSocket } from './replay.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type NodeChannel, NotPermitted } from '../../../src/core/lightning/node.ts';
+import { NotPermitted } from '../../../src/core/lightning/node.ts';
+import type { NodeChannel } from '../../../src/core/lightning/node-channel.ts';
 import { recording } from './recordings.ts';
 import { scriptedLnd } from './scripted-lnd.ts';
 

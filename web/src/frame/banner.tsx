@@ -36,6 +36,7 @@ export function bannerText(
   if (database === 'unavailable') return t.banner.databaseAway;
   if (database === 'read_only') return t.banner.readOnly;
   if (node === 'unavailable') return t.banner.nodeAway;
+  if (node === 'behind') return t.banner.nodeBehind;
   if (node === 'partial') return t.banner.nodesPartlyAway;
   return lostAt === undefined ? undefined : t.banner.notLive(formatMinute(lostAt));
 }

@@ -97,9 +97,11 @@ export const common = {
     databaseAway: 'The database does not answer. Nothing can be read or changed until it does.',
     readOnly: 'The database accepts no changes. Balances and history can be read; receiving and sending are paused.',
     nodeAway: 'The Lightning node does not answer. Receiving and sending are paused; balances and history are up to date.',
-    nodesPartlyAway: 'A Lightning node does not answer. Its wallets neither send nor receive; balances and history are up to date.',
+    nodesPartlyAway:
+      'A Lightning node does not answer or has no usable channel. Its wallets neither send nor receive; balances and history are up to date.',
     withdrawalsStopped: (reason: string) => `The operator has stopped withdrawals: “${reason}” Receiving works.`,
     restored: 'The database was restored from a backup. Sending is paused until the operator has checked it. Receiving works.',
+    nodeBehind: 'The Lightning node is behind the blockchain. Sending is paused until it has caught up. Receiving works.',
     nodeCannotSend: 'The Lightning node cannot send payments now. Receiving works.',
   },
 };

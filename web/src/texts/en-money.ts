@@ -10,6 +10,7 @@ export const money = inLanguage('money', {
     amountError: 'The amount must be a whole number of sats, 1 or more.',
     memo: 'Memo',
     memoHint: 'The payer sees this.',
+    tooMuch: (sats: string) => `The node can receive only ${sats} sats now. A payment from outside fails until it can receive more.`,
     memoError: 'The memo is longer than the 639 bytes that an invoice can contain.',
     expires: 'Expires',
     expiries: lookup({ 600: 'In 10 minutes', 3600: 'In an hour', 86400: 'In a day', 604800: 'In 7 days' }),
@@ -173,6 +174,10 @@ export const money = inLanguage('money', {
         text: 'It does not know the invoice, or the invoice has expired.',
       },
       INSUFFICIENT_BALANCE: { title: 'The node lacks outgoing capacity', text: 'The channels of the service cannot send this amount now.' },
+      NODE_BEHIND: {
+        title: 'The node is behind the blockchain',
+        text: 'The node of this service must catch up first. The invoice is not the reason.',
+      },
       CANCELED: { title: 'The receiver cancelled the payment', text: 'Ask the receiver for a new invoice.' },
     }),
     failure: { title: 'The payment failed', text: 'The node reported an error.' },

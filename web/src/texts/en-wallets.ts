@@ -203,6 +203,7 @@ export const wallets = {
       TIMEOUT: 'No route worked in time',
       INCORRECT_PAYMENT_DETAILS: 'The receiver rejected the payment',
       INSUFFICIENT_BALANCE: 'The channels of the node had too little balance',
+      NODE_BEHIND: 'The node of the service was behind the blockchain',
       ERROR: 'The node reported an error',
       CANCELED: 'The payment was cancelled',
       NOT_RECEIVED: 'The payment never arrived',

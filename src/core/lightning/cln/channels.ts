@@ -1,6 +1,6 @@
 import { type Msat, msat } from '../../kernel/money.ts';
 import { capacityMsat, channelMsat, LIST_CHANNELS_MS } from '../channel-list.ts';
-import type { NodeChannel } from '../node.ts';
+import type { Closing, ClosingChannel, NodeBalance, NodeChannel } from '../node-channel.ts';
 import type { ChannelHtlc, ChannelRecord, ClnRpc } from './rpc.ts';
 
 /** The states of a channel that can still settle payments. The funds of all others are on the chain, or on their way to it. */
@@ -16,12 +16,54 @@ export async function listChannels(rpc: ClnRpc): Promise<readonly ChannelRecord[
  * although `listfunds` still reports its old balance.
  */
 export async function ownBalanceMsat(rpc: ClnRpc): Promise<Msat> {
-  const channels = (await listChannels(rpc)).filter(({ state }) => OPEN_STATES.has(state));
+  return (await readBalance(rpc)).localMsat;
+}
+
+/** Returns the same with the channels that are being closed. */
+export async function readBalance(rpc: ClnRpc): Promise<NodeBalance> {
+  const all = await listChannels(rpc);
+  const channels = all.filter(({ state }) => OPEN_STATES.has(state));
+  const isClosing = ({ state, channel_id: id }: ChannelRecord) => id !== undefined && CLOSING_STATES.has(state);
+  const closing = await Promise.all(all.filter(isClosing).map((one) => closingChannel(rpc, one)));
   const storedMsat = channels.reduce((sum, { to_us_msat: ours = 0 }) => sum + ours, 0);
   // `to_us_msat` changes some milliseconds after a payment has ended, when both sides have removed its HTLC.
   const removing = channels.flatMap(({ htlcs = [] }) => htlcs).filter(({ state }) => state.includes('_REMOVE_'));
   const changes = await Promise.all(removing.map((htlc) => changeOf(rpc, htlc)));
-  return msat(changes.reduce((sum, change) => sum + change, storedMsat));
+  const openChannels = channels.flatMap(({ channel_id }) => channel_id ?? []);
+  return {
+    localMsat: msat(changes.reduce((sum, change) => sum + change, storedMsat)),
+    ...(openChannels.length > 0 && { openChannels }),
+    ...(closing.length > 0 && { closing }),
+  };
+}
+
+/** The states in which the money of a channel is on its way to the chain. */
+const CLOSING_STATES: ReadonlySet<string> = new Set([
+  'CLOSINGD_SIGEXCHANGE',
+  'CLOSINGD_COMPLETE',
+  'AWAITING_UNILATERAL',
+  'FUNDING_SPEND_SEEN',
+  'ONCHAIN',
+]);
+
+/** `to_us_msat` stays as it was when the channel was closed, so HTLCs that were resolved since are added or subtracted. */
+async function closingChannel(rpc: ClnRpc, channel: ChannelRecord): Promise<ClosingChannel> {
+  const { isForced, limboMsat } = closingOf(channel);
+  const changes = limboMsat === 0 ? [] : await Promise.all((channel.htlcs ?? []).map((htlc) => changeOf(rpc, htlc)));
+  const nowMsat = channelMsat(changes.reduce((sum, change) => sum + change, limboMsat));
+  return { id: channel.channel_id ?? '', peerPubkey: channel.peer_id, isForced, limboMsat: nowMsat };
+}
+
+/**
+ * lightningd lists a channel for a hundred blocks after its last output was resolved. The money of a mutual close is in the wallet when the closing
+ * transaction is confirmed. A channel whose newest state the node has lost counts as nothing: its peer decides what comes back.
+ */
+function closingOf({ state, status = [], state_changes: changes = [], to_us_msat: ours }: ChannelRecord): Closing {
+  const isMutual = state.startsWith('CLOSINGD_') || changes.some(({ new_state }) => new_state === 'CLOSINGD_COMPLETE');
+  const newest = status.at(-1) ?? '';
+  const isSwept = state === 'ONCHAIN' && (isMutual || newest.includes('All outputs resolved'));
+  const isLost = status.some((text) => text.includes('future one'));
+  return { isForced: !isMutual, limboMsat: channelMsat(isSwept || isLost ? 0 : ours) };
 }
 
 /** Returns by how much the removal of an HTLC changes our balance. HTLCs that the node forwards for others are not counted. */
@@ -71,6 +113,7 @@ function toNodeChannel(channel: ChannelRecord, index: number): NodeChannel {
     spendableMsat: channelMsat(isOpen ? channel.spendable_msat : 0),
     receivableMsat: channelMsat(isOpen ? channel.receivable_msat : 0),
     isPrivate: channel.private === true,
+    ...(CLOSING_STATES.has(channel.state) && { closing: closingOf(channel) }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../kernel/log.ts';
 import { type LightningNode, type NodeCapabilities, type NodeInfo, NodeUnavailable } from '../node.ts';
-import { listNodeChannels, ownBalanceMsat } from './channels.ts';
-import { CLN_TIMING, type ClnTiming } from './context.ts';
+import { listNodeChannels, readBalance } from './channels.ts';
+import { ATTEMPTS_SECONDS, type ClnTiming, clnTiming } from './context.ts';
 import { Datastore } from './datastore.ts';
 import { newestSettlement, watchPaymentHashes, watchSettlements } from './events.ts';
 import { collectEvidence } from './evidence.ts';
@@ -23,6 +23,8 @@ export interface OpenClnOptions {
   /** `cln+unix://…` or `cln+rest://…` */
   readonly url: string;
   readonly log: Log;
+  /** How long `xpay` starts new parts. Absent: {@link ATTEMPTS_SECONDS}. */
+  readonly attemptsSeconds?: number | undefined;
   /** Shorter in tests. */
   readonly timing?: ClnTiming;
 }
@@ -46,13 +48,18 @@ const SETTINGS_MS = 60_000;
 const LEDGER = ['ledger'];
 
 /** Connects to Core Lightning. Opening never waits: the first call connects. @throws InvalidClnUrl */
-export function openCln({ url, log, timing = CLN_TIMING }: OpenClnOptions): LightningNode {
+export function openCln({
+  url,
+  log,
+  attemptsSeconds = ATTEMPTS_SECONDS,
+  timing = clnTiming(attemptsSeconds),
+}: OpenClnOptions): LightningNode {
   const address = parseClnUrl(url);
   const rpc = new ClnRpc(address.transport === 'socket' ? new SocketTransport(address.path) : new RestTransport(address));
   log.info({ address: publicAddress(address) }, 'the Lightning node is Core Lightning');
   const datastore = new Datastore(rpc);
   const history = new NodeHistory(rpc, datastore);
-  const cln = { rpc, datastore, history, timing };
+  const cln = { rpc, datastore, history, timing, attemptsSeconds };
   const moves = new ClnMoves(rpc);
   const closing = new AbortController();
   let pubkey: string | undefined;
@@ -97,7 +104,7 @@ export function openCln({ url, log, timing = CLN_TIMING }: OpenClnOptions): Ligh
     collectEvidence: async (payment) => collectEvidence(rpc, payment, await readRows(cln, payment)),
     queryRoutes: (query) => queryRoutes(rpc, query),
     listChannels: () => listNodeChannels(rpc),
-    balance: async () => ({ localMsat: await ownBalanceMsat(rpc) }),
+    balance: () => readBalance(rpc),
     async claimForLedger(ledgerId, replaces) {
       for (;;) {
         const stored = await datastore.read(LEDGER);

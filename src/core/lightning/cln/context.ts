@@ -12,11 +12,13 @@ export interface ClnTiming {
   readonly heartbeatMs: number;
 }
 
-/** `xpay` starts no new part after this time. A part that is in flight then may take longer. */
-export const RETRY_SECONDS = 40;
+/** `xpay` starts no new part after this time, unless a setting changes it. A part that is in flight then may take longer. */
+export const ATTEMPTS_SECONDS = 40;
 
-/** `quietMs` covers the retries and a slow response. */
-export const CLN_TIMING: ClnTiming = { waitMs: 50_000, quietMs: (RETRY_SECONDS + 30) * 1000, heartbeatMs: 15_000 };
+/** `quietMs` covers the attempts and a slow response. */
+export function clnTiming(attemptsSeconds: number): ClnTiming {
+  return { waitMs: 50_000, quietMs: (attemptsSeconds + 30) * 1000, heartbeatMs: 15_000 };
+}
 
 /** What the parts of the adapter share. */
 export interface ClnContext {
@@ -24,4 +26,5 @@ export interface ClnContext {
   readonly datastore: Datastore;
   readonly history: NodeHistory;
   readonly timing: ClnTiming;
+  readonly attemptsSeconds: number;
 }

@@ -3,7 +3,7 @@ import { withTimeout } from '../../kernel/clock.ts';
 import { type Bolt11, decodeBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
 import { type FailureReason, NodeUnavailable, type PaymentOrder, type PaymentOutcome, type PaymentReference } from '../node.ts';
 import { ownBalanceMsat } from './channels.ts';
-import { type ClnContext, RETRY_SECONDS } from './context.ts';
+import type { ClnContext } from './context.ts';
 import { readRecord, type SendRecord, writeRecord } from './datastore.ts';
 import { type ErrorMeaning, meaningOf, ResponseLost, RpcError } from './errors.ts';
 import { isAny, labelOf, outcomeOf, readRows } from './rows.ts';
@@ -108,7 +108,7 @@ export class ClnPayments {
 
   async #send(order: PaymentOrder, invoice: Bolt11, record: SendRecord): Promise<PaymentOutcome> {
     const amount = invoice.amountMsat === undefined ? { amount_msat: order.amountMsat } : {};
-    const limits = { maxfee: order.feeLimitMsat, retry_for: RETRY_SECONDS };
+    const limits = { maxfee: order.feeLimitMsat, retry_for: this.#cln.attemptsSeconds };
     const parameters = { invstring: invoice.paymentRequest, ...amount, ...limits, label: labelOf(order) };
     let error: unknown;
     try {

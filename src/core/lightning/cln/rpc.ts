@@ -44,6 +44,9 @@ export interface ChannelRecord {
   readonly spendable_msat?: number;
   readonly receivable_msat?: number;
   readonly htlcs?: readonly ChannelHtlc[];
+  /** Texts for people, oldest first, such as `ONCHAIN:All outputs resolved: waiting 90 more blocks before forgetting channel`. */
+  readonly status?: readonly string[];
+  readonly state_changes?: readonly { readonly new_state: string }[];
 }
 
 export interface ChannelHtlc {

@@ -1,6 +1,6 @@
-import { type Msat, msat, satToMsat, ZERO_MSAT } from '../../kernel/money.ts';
+import { msat, satToMsat, ZERO_MSAT } from '../../kernel/money.ts';
 import { capacityMsat, channelMsat, LIST_CHANNELS_MS } from '../channel-list.ts';
-import type { NodeChannel } from '../node.ts';
+import type { ClosedChannel, Closing, ClosingChannel, NodeBalance, NodeChannel } from '../node-channel.ts';
 import type { LndTransport } from './transport.ts';
 import { readMsat, readWhole } from './values.ts';
 
@@ -39,8 +39,17 @@ interface PendingChannel {
     readonly channel_point: string;
     readonly capacity: string;
     readonly private?: boolean;
+    readonly initiator?: string;
+    /** Such as `ChanStatusCommitBroadcasted|ChanStatusLocalCloseInitiator`. */
+    readonly chan_status_flags?: string;
   };
+  /** Of a channel that is being closed. */
+  readonly limbo_balance?: string;
+  /** Of a channel whose closing transaction is not confirmed. */
+  readonly commitments?: { readonly local_commit_fee_sat?: string };
 }
+
+type PendingChannels = Partial<Record<PendingList, readonly PendingChannel[]>>;
 
 type PendingList = 'pending_open_channels' | 'pending_closing_channels' | 'pending_force_closing_channels' | 'waiting_close_channels';
 
@@ -63,15 +72,62 @@ export async function listChannels(transport: LndTransport): Promise<readonly Ln
  * Returns the node's balance in its channels: what is ours, outgoing HTLCs, and the commitment fees of the channels that we opened. Without
  * these fees, the balance would change with every HTLC, because each one makes the commitment transaction larger.
  */
-export async function channelBalance(transport: LndTransport): Promise<Msat> {
+export async function channelBalance(transport: LndTransport): Promise<NodeBalance> {
   let before = await sumOfBalances(transport);
   for (let reads = 1; ; reads++) {
-    const opened = (await listChannels(transport)).filter((channel) => channel.initiator);
+    const [channels, pending] = await Promise.all([listChannels(transport), transport.get<PendingChannels>('/v1/channels/pending')]);
+    const opened = channels.filter((channel) => channel.initiator);
     const after = await sumOfBalances(transport);
+    // A channel moves from one list to the other between two calls, and its balance changes then.
     if (before === after || reads === MAX_READS)
-      return msat(after + satToMsat(opened.reduce((sum, one) => sum + commitmentFeeSat(one), 0)));
+      return {
+        localMsat: msat(after + satToMsat(opened.reduce((sum, one) => sum + commitmentFeeSat(one), 0))),
+        openChannels: channels.map(({ channel_point: id }) => id),
+        closing: closingChannels(pending),
+      };
     before = after;
   }
+}
+
+function closingChannels(pending: PendingChannels): ClosingChannel[] {
+  return CLOSING_LISTS.flatMap((list) =>
+    (pending[list] ?? []).flatMap((one) =>
+      one.channel ? [{ id: one.channel.channel_point, peerPubkey: one.channel.remote_node_pub, ...closingOf(list, one) }] : [],
+    ),
+  );
+}
+
+const CLOSING_LISTS = ['waiting_close_channels', 'pending_closing_channels', 'pending_force_closing_channels'] as const;
+
+/**
+ * Until the closing transaction is confirmed, our balance still has the fee of the commitment that it had while the channel was open. A channel
+ * whose newest state the node has lost counts as nothing: its peer decides what comes back.
+ */
+function closingOf(list: (typeof CLOSING_LISTS)[number], { channel, limbo_balance, commitments }: PendingChannel): Closing {
+  const flags = channel?.chan_status_flags ?? '';
+  const isForced = list === 'pending_force_closing_channels' || FORCED_FLAGS.some((flag) => flags.includes(flag));
+  if (flags.includes('LocalDataLoss')) return { isForced, limboMsat: ZERO_MSAT };
+  const feeSat = channel?.initiator === 'INITIATOR_LOCAL' ? satOf(commitments?.local_commit_fee_sat) : 0;
+  return { isForced, limboMsat: channelMsat(1000 * (satOf(limbo_balance) + feeSat)) };
+}
+
+const FORCED_FLAGS = ['CommitBroadcasted', 'Borked', 'LocalDataLoss'];
+
+/** Returns which of the channels were closed, and what of them went to the wallet. @throws NotPermitted with an older credential */
+export async function closedChannels(transport: LndTransport, ids: readonly string[]): Promise<ClosedChannel[]> {
+  const { channels = [] } = await transport.get<{ channels?: readonly LndClosedChannel[] }>('/v1/channels/closed', LISTING);
+  return channels
+    .filter(({ channel_point: id }) => ids.includes(id))
+    .map(({ channel_point: id, settled_balance: settled, time_locked_balance: locked }) => ({
+      id,
+      settledMsat: channelMsat(1000 * (satOf(settled) + satOf(locked))),
+    }));
+}
+
+interface LndClosedChannel {
+  readonly channel_point: string;
+  readonly settled_balance?: string;
+  readonly time_locked_balance?: string;
 }
 
 async function sumOfBalances(transport: LndTransport): Promise<number> {
@@ -114,17 +170,13 @@ function commitmentFeeSat(channel: LndChannel): number {
 export async function listNodeChannels(transport: LndTransport): Promise<readonly NodeChannel[]> {
   const [{ channels = [] }, pending] = await Promise.all([
     transport.get<{ channels?: readonly ListedChannel[] }>('/v1/channels?peer_alias_lookup=true', LISTING),
-    transport.get<Partial<Record<PendingList, readonly PendingChannel[]>>>('/v1/channels/pending', LISTING),
+    transport.get<PendingChannels>('/v1/channels/pending', LISTING),
   ]);
-  const toPending = (list: PendingList, state: 'opening' | 'closing') =>
-    (pending[list] ?? []).flatMap(({ channel }) => (channel ? toPendingChannel(channel, state) : []));
-  const listed = [
-    ...toPending('pending_open_channels', 'opening'),
-    ...toPending('pending_closing_channels', 'closing'),
-    ...toPending('pending_force_closing_channels', 'closing'),
-    ...toPending('waiting_close_channels', 'closing'),
-    ...channels.map(toOpenChannel),
-  ];
+  const opening = (pending.pending_open_channels ?? []).flatMap(({ channel }) => (channel ? toPendingChannel(channel, undefined) : []));
+  const closing = CLOSING_LISTS.flatMap((list) =>
+    (pending[list] ?? []).flatMap((one) => (one.channel ? toPendingChannel(one.channel, closingOf(list, one)) : [])),
+  );
+  const listed = [...opening, ...closing, ...channels.map(toOpenChannel)];
   // Between the two calls a channel may move from one list to the other.
   return [...new Map(listed.map((one) => [one.id, one])).values()];
 }
@@ -155,16 +207,17 @@ function openerFeeSat({ fee_per_kw: rate, commit_weight: weight, commit_fee: pai
   return Math.ceil((2 * satOf(rate) * (satOf(weight) + 2 * HTLC_WEIGHT)) / 1000) - satOf(paid);
 }
 
-function toPendingChannel(channel: NonNullable<PendingChannel['channel']>, state: 'opening' | 'closing'): NodeChannel {
+function toPendingChannel(channel: NonNullable<PendingChannel['channel']>, closing: Closing | undefined): NodeChannel {
   return {
     id: channel.channel_point,
     peerPubkey: channel.remote_node_pub,
     peerAlias: undefined,
-    state,
+    state: closing ? 'closing' : 'opening',
     capacityMsat: capacityMsat(1000 * satOf(channel.capacity)),
     spendableMsat: ZERO_MSAT,
     receivableMsat: ZERO_MSAT,
     isPrivate: channel.private === true,
+    ...(closing && { closing }),
   };
 }
 

@@ -3,6 +3,8 @@ import type { LndTransport } from './transport.ts';
 
 /** The waits of the adapter. Tests shorten them. */
 export interface LndTiming {
+  /** LND makes no new attempts of a payment after this. It does not end an attempt that the receiver holds. */
+  readonly attemptsSeconds: number;
   /** How long a call waits for the end of a payment. Less than the service's limit for a call, 60 s. */
   readonly waitMs: number;
   /** For this long after a request with an unclear outcome, LND may still execute it. */
@@ -21,6 +23,7 @@ export interface LndTiming {
  * `graceMs`; `firstRequestMs` must be much shorter, because the clocks of the instances may differ.
  */
 export const LND_TIMING: LndTiming = {
+  attemptsSeconds: 60,
   waitMs: 50_000,
   graceMs: 300_000,
   firstRequestMs: 5000,

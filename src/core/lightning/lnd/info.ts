@@ -1,3 +1,4 @@
+import { timeText } from '../../kernel/clock.ts';
 import { type NodeInfo, NodeUnavailable } from '../node.ts';
 import type { LndTransport } from './transport.ts';
 import type { LndAddress } from './url.ts';
@@ -13,6 +14,8 @@ export interface GetInfoResponse {
   /** Absent in versions that do not report it. */
   readonly store_final_htlc_resolutions?: boolean;
   readonly synced_to_chain: boolean;
+  /** The time of the newest block header, in Unix seconds as text. */
+  readonly best_header_timestamp?: string;
   readonly chains: readonly { readonly network: string }[];
   /** The features that the node announces, by their bit. */
   readonly features: Readonly<Record<string, unknown>>;
@@ -36,8 +39,30 @@ export async function readInfo(transport: LndTransport): Promise<{ info: GetInfo
     transport.get<GetInfoResponse>('/v1/getinfo', { timeoutMs: CALL_MS }),
     transport.get<{ state: string }>('/v1/state', { timeoutMs: CALL_MS }),
   ]);
-  if (state !== 'SERVER_ACTIVE') return { info, cannotSend: `LND is starting (${state})` };
+  if (state !== 'SERVER_ACTIVE') return { info, cannotSend: describeStart(transport, state, info) };
+  starts.delete(transport);
   return { info, cannotSend: info.num_active_channels > 0 ? undefined : 'LND has no active channel' };
+}
+
+/** The newest block that each node had read while it was starting, and since when. */
+const starts = new WeakMap<LndTransport, { readonly height: number; readonly sinceMs: number }>();
+const NO_PROGRESS_MS = 300_000;
+
+/** LND becomes active when it has read the blockchain, so what it reads shows why it does not. */
+function describeStart(
+  transport: LndTransport,
+  state: string,
+  { block_height: height, best_header_timestamp: time }: GetInfoResponse,
+): string {
+  if (state !== 'RPC_ACTIVE') return `LND is starting (${state})`;
+  const seconds = secondsOf(time);
+  const date = seconds === undefined ? '' : ` of ${timeText(seconds)}`;
+  const text = `LND is starting (${state}); it has read block ${height}${date}`;
+  const known = starts.get(transport);
+  if (known?.height !== height) starts.set(transport, { height, sinceMs: performance.now() });
+  else if (performance.now() - known.sinceMs >= NO_PROGRESS_MS)
+    return `${text}, and no newer one for five minutes: its Bitcoin node, or the peers of neutrino, probably cannot be reached or are still synchronizing`;
+  return text;
 }
 
 const STORE_RESOLUTIONS =
@@ -78,11 +103,16 @@ export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress,
       holdInvoices,
     },
     channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
-    chain: { blockHeight: info.block_height, isSynced: info.synced_to_chain },
+    chain: { blockHeight: info.block_height, isSynced: info.synced_to_chain, tipAt: secondsOf(info.best_header_timestamp) },
     ...(renumbers &&
       holdInvoices && { holdInvoiceRisk: `LND ${version} may lose a channel for good if it restarts while a payment is held` }),
     ...(advice.length > 0 && { advice }),
   };
+}
+
+function secondsOf(text: string | undefined): number | undefined {
+  const seconds = Number(text);
+  return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : undefined;
 }
 
 /** A version that cannot be parsed is not older. */

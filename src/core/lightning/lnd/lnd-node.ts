@@ -1,7 +1,7 @@
 import type { Log } from '../../kernel/log.ts';
 import type { IncomingGuard, LightningNode } from '../node.ts';
 import { untilAborted } from '../streams.ts';
-import { channelBalance, listNodeChannels } from './channels.ts';
+import { channelBalance, closedChannels, listNodeChannels } from './channels.ts';
 import { LND_TIMING, type LndTiming } from './context.ts';
 import { readCredentials } from './credentials.ts';
 import { knowsPosition, newestSettlement, watchEndedPayments, watchSettlements } from './events.ts';
@@ -92,7 +92,8 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
       return queryRoutes(transport, query, pubkey);
     },
     listChannels: () => listNodeChannels(transport),
-    balance: async () => ({ localMsat: await channelBalance(transport) }),
+    balance: () => channelBalance(transport),
+    closedChannels: (ids) => closedChannels(transport, ids),
     async checkCredential() {
       const { macaroon } = await readCredentials(address);
       return reportPermissions(Buffer.from(macaroon, 'hex'), address.holdsKeysends);

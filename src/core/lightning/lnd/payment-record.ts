@@ -12,7 +12,20 @@ export interface PaymentRecord {
   readonly failure_reason: string;
   readonly payment_request: string;
   readonly first_hop_custom_records?: Readonly<Record<string, string>>;
-  readonly htlcs: readonly { readonly status: string; readonly route: { readonly total_time_lock: number } }[];
+  readonly htlcs: readonly {
+    readonly status: string;
+    readonly route: { readonly total_time_lock: number };
+    /** `height`: that of the payee, if it does not know the invoice, or finds that the HTLC expires too soon. */
+    readonly failure?: { readonly code: string; readonly height?: number } | null;
+  }[];
+}
+
+/** Returns the largest block height of a payee that has rejected an attempt; undefined if none has. LND keeps failed attempts only until the end. */
+export function payeeHeightOf({ htlcs = [] }: Pick<Partial<PaymentRecord>, 'htlcs'>): number | undefined {
+  const heights = htlcs.flatMap(({ failure }) =>
+    failure?.code === 'INCORRECT_OR_UNKNOWN_PAYMENT_DETAILS' && failure.height ? [failure.height] : [],
+  );
+  return heights.length === 0 ? undefined : Math.max(...heights);
 }
 
 /**

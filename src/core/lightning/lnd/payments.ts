@@ -4,6 +4,7 @@ import { decodeUnverifiedBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
 import {
   type FailureReason,
   type KeysendOrder,
+  MIN_BLOCKS_BEHIND,
   NodeUnavailable,
   type PaymentOrder,
   type PaymentOutcome,
@@ -14,11 +15,9 @@ import { paymentHashOf } from '../payment-hash.ts';
 import type { LndContext } from './context.ts';
 import { LndError, meaningOf } from './errors.ts';
 import { readInfo } from './info.ts';
-import { isRecordOf, outcomeOfRecord, type PaymentRecord, recordsOf } from './payment-record.ts';
+import { isRecordOf, outcomeOfRecord, type PaymentRecord, payeeHeightOf, recordsOf } from './payment-record.ts';
 import { toBase64, toBase64Url } from './values.ts';
 
-/** LND makes no new attempts after this. It does not end an attempt that the receiver holds. */
-const ATTEMPTS_SECONDS = 60;
 const KEYSEND_PREIMAGE = '5482373484';
 
 /** For this long a node that can send counts as able to. It takes longer to restart, and every broken connection ends it. */
@@ -35,7 +34,8 @@ const ABLE_MS = 500;
 export class LndPayments {
   readonly #lnd: LndContext;
   readonly #running = new Map<string, Promise<PaymentOutcome>>();
-  readonly #able = new TtlCache<true>({ maxAgeMs: ABLE_MS, maxSize: 1 });
+  /** The block height of a node that can send. */
+  readonly #able = new TtlCache<number>({ maxAgeMs: ABLE_MS, maxSize: 1 });
 
   constructor(lnd: LndContext) {
     this.#lnd = lnd;
@@ -103,13 +103,13 @@ export class LndPayments {
   }
 
   async #attempt(order: SendOrder, body: () => object): Promise<PaymentOutcome> {
-    await this.#requireAbleToSend();
+    const ownHeight = await this.#requireAbleToSend();
     const deadline = AbortSignal.timeout(this.#lnd.timing.waitMs);
     const known = this.#isRecentFirst(order) ? undefined : await this.#knownOutcome(order, deadline);
     if (known) return known;
     const checked = this.#checked(order, body);
     if ('state' in checked) return checked;
-    return (await this.#send(order, checked, deadline)) ?? (await this.#knownOutcome(order, deadline)) ?? contradiction();
+    return (await this.#send(order, checked, ownHeight, deadline)) ?? (await this.#knownOutcome(order, deadline)) ?? contradiction();
   }
 
   /** Returns the outcome of a payment that LND refused to send. @throws when the outcome is unknown. */
@@ -121,13 +121,13 @@ export class LndPayments {
     return known ?? this.#failure(order, meaningOf(refusal) === 'expired' ? 'TIMEOUT' : 'ERROR');
   }
 
-  /** @throws NodeUnavailable when the node cannot send payments. */
-  async #requireAbleToSend(): Promise<void> {
+  /** Returns the node's block height. @throws NodeUnavailable when the node cannot send payments. */
+  async #requireAbleToSend(): Promise<number | undefined> {
     const { transport } = this.#lnd;
-    await this.#able.get(String(transport.unresponsiveAtMs), async () => {
-      const { cannotSend } = await readInfo(transport).catch((error) => ({ cannotSend: errorMessage(error) }));
+    return this.#able.get(String(transport.unresponsiveAtMs), async () => {
+      const { info, cannotSend } = await readInfo(transport).catch((error) => ({ info: undefined, cannotSend: errorMessage(error) }));
       if (cannotSend !== undefined) throw new NodeUnavailable(cannotSend);
-      return true;
+      return info?.block_height;
     });
   }
 
@@ -159,7 +159,7 @@ export class LndPayments {
         // Without a limit, LND pays only routes without a fee, as with 0.
         fee_limit_msat: String(order.feeLimitMsat),
         first_hop_custom_records: recordsOf(order),
-        timeout_seconds: ATTEMPTS_SECONDS,
+        timeout_seconds: this.#lnd.timing.attemptsSeconds,
       };
     } catch (error) {
       if (error instanceof InvalidInvoice) return this.#failure(order, 'ERROR');
@@ -171,7 +171,12 @@ export class LndPayments {
    * Sends the payment and waits for its end. Returns undefined when LND already has a record of the hash.
    * @throws when the outcome is unknown: only the first message proves that LND has recorded the payment.
    */
-  async #send(order: PaymentReference, body: object, deadline: AbortSignal): Promise<PaymentOutcome | undefined> {
+  async #send(
+    order: PaymentReference,
+    body: object,
+    ownHeight: number | undefined,
+    deadline: AbortSignal,
+  ): Promise<PaymentOutcome | undefined> {
     let latest: PaymentRecord | undefined;
     try {
       const request = { method: 'POST', path: '/v2/router/send', body } as const;
@@ -186,7 +191,7 @@ export class LndPayments {
       throw error;
     }
     if (!latest) throw new Error('LND did not confirm that it has the payment');
-    return this.#outcome(order, latest);
+    return withPayeeHeight(this.#outcome(order, latest), payeeHeightOf(latest), ownHeight);
   }
 
   #outcome(order: PaymentReference, record: PaymentRecord): PaymentOutcome {
@@ -204,6 +209,12 @@ export class LndPayments {
   #mayStillRun(reference: PaymentReference): boolean {
     return reference.unclearSinceMs !== undefined && Date.now() < this.unclearSince(reference) + this.#lnd.timing.graceMs;
   }
+}
+
+/** LND computes the expiry of an HTLC from its own height. A payee that is ahead rejects it, as if it did not know the invoice. */
+function withPayeeHeight(outcome: PaymentOutcome, payeeHeight: number | undefined, ownHeight: number | undefined): PaymentOutcome {
+  if (outcome.state !== 'failed' || payeeHeight === undefined || ownHeight === undefined) return outcome;
+  return payeeHeight < ownHeight + MIN_BLOCKS_BEHIND ? outcome : { ...outcome, reason: 'NODE_BEHIND', payeeHeight };
 }
 
 function contradiction(): never {

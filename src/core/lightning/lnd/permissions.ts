@@ -19,10 +19,14 @@ const CALLS: Readonly<Record<string, string>> = {
   '/routerrpc.Router/TrackPayments': 'offchain read',
   '/routerrpc.Router/SubscribeHtlcEvents': 'offchain read',
 };
+/** Only to recognize a channel that was closed between two reconciliations. */
+const CLOSED_CALL = '/lnrpc.Lightning/ClosedChannels';
 /** Only for keysends that the node holds until the service decides, and for hold invoices. */
 const SETTLE_CALL = '/invoicesrpc.Invoices/SettleInvoice';
 /** Only for hold invoices, which the service does not offer without it. */
 const HOLD_CALL = '/invoicesrpc.Invoices/AddHoldInvoice';
+
+const OPTIONAL_CALLS: readonly string[] = [CLOSED_CALL, HOLD_CALL, SETTLE_CALL];
 
 /** What general permissions permit that the service never does. */
 const EXCESSIVE: Readonly<Record<string, string>> = {
@@ -41,14 +45,14 @@ export function reportPermissions(macaroon: Buffer, holdsKeysends: boolean): Cre
   const needed = { ...CALLS, ...(holdsKeysends && { [SETTLE_CALL]: 'invoices write' }) };
   const { single, general } = permissionsIn(macaroon);
   const isPermitted = ([call, permission]: readonly [string, string]) => single.includes(call) || general.includes(permission);
-  const others = single.filter((call) => !(call in CALLS) && call !== SETTLE_CALL && call !== HOLD_CALL);
+  const others = single.filter((call) => !(call in CALLS) && !OPTIONAL_CALLS.includes(call));
   return {
     missing: Object.entries(needed).flatMap((call) => (isPermitted(call) ? [] : [call[0]])),
     excessive: [
       ...Object.entries(EXCESSIVE).flatMap(([permission, verb]) => (general.includes(permission) ? [verb] : [])),
       ...(others.length > 0 ? [`call ${others.join(', ')}`] : []),
     ],
-    command: `lncli bakemacaroon --save_to satchel.macaroon ${[...new Set([...Object.keys(CALLS), HOLD_CALL, SETTLE_CALL])]
+    command: `lncli bakemacaroon --save_to satchel.macaroon ${[...Object.keys(CALLS), ...OPTIONAL_CALLS]
       .map((call) => `uri:${call}`)
       .join(' ')}`,
   };

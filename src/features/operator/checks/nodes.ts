@@ -1,7 +1,14 @@
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** What to do about a node that does not answer. */
-export const START_NODE = 'Start the node, or correct its URL in LIGHTNING_URL.';
+const START_NODE = 'Start the node, or correct its URL in LIGHTNING_URL.';
+
+/** Returns what to do about a node that does not answer, from the reason. */
+export function remedyFor(reason: string | null): string {
+  if (reason?.includes('wallet locked')) return 'Unlock it: `lncli unlock`, or set wallet-unlock-password-file in lnd.conf.';
+  if (reason?.includes('wallet not created')) return 'Create its wallet: `lncli create`.';
+  if (reason?.includes('starting up') || reason?.includes('waiting to start')) return 'Wait until the node has started.';
+  return START_NODE;
+}
 
 export interface CheckedNode {
   readonly name: string;
@@ -13,7 +20,8 @@ export interface CheckedNode {
 
 export function judgeNode({ name, status, reason, isSynced }: CheckedNode): Finding {
   const because = reason === null ? '' : `: ${reason.replace(/\.$/, '')}`;
-  if (status === 'unavailable') return fail('node', `${name} does not answer${because}`, START_NODE);
+  if (status === 'unavailable')
+    return fail('node', `${name} ${reason?.includes('wallet locked') ? 'is locked' : 'does not answer'}${because}`, remedyFor(reason));
   if (status === 'cannot_send') return fail('node', `${name} cannot send${because}`, 'Run `satchel node check`: it prints what to change.');
   if (isSynced === false) {
     const remedy = 'Wait until its Bitcoin node has caught up. Until then, payments can fail.';

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type LightningTransactionDetails, type Wallet } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
-import { Balance, HeroAmount, Sats } from '../../parts/amount.tsx';
+import { Balance, formatSats, HeroAmount, Sats } from '../../parts/amount.tsx';
 import { Badge, StatusBadge } from '../../parts/badge.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -23,26 +23,30 @@ import { OfferNotifications } from './offer-notifications.tsx';
 
 export interface InvoiceViewProps {
   readonly id: string;
+  /** What the node could receive when the invoice was created, if that was less than the amount. */
+  readonly receivableMsat: number | null;
   readonly wallet: Wallet | undefined;
   readonly onNew: () => void;
   readonly onClose: () => void;
 }
 
 /** An invoice of the wallet. It changes by itself when the invoice is paid, expires or is cancelled. */
-export function InvoiceView({ id, wallet, onNew, onClose }: InvoiceViewProps) {
+export function InvoiceView({ id, receivableMsat, wallet, onNew, onClose }: InvoiceViewProps) {
   const invoice = useResource(`lntx ${id}`, (signal) => api.lightningTransactions.get(id, {}, { signal }), {
     isAffected: ({ data }) => data.lnTx?.id === id || data.wtx?.lnTx?.id === id,
   });
   return (
     <Loaded resource={invoice} skeleton={<Skeleton height="420px" />}>
-      {(found) => <Invoice invoice={found} wallet={wallet} onNew={onNew} onClose={onClose} reload={invoice.reload} />}
+      {(found) => (
+        <Invoice invoice={found} receivableMsat={receivableMsat} wallet={wallet} onNew={onNew} onClose={onClose} reload={invoice.reload} />
+      )}
     </Loaded>
   );
 }
 
 type InvoiceProps = Omit<InvoiceViewProps, 'id'> & { readonly invoice: LightningTransactionDetails; readonly reload: () => void };
 
-function Invoice({ invoice, wallet, onNew, onClose, reload }: InvoiceProps) {
+function Invoice({ invoice, receivableMsat, wallet, onNew, onClose, reload }: InvoiceProps) {
   const isPaid = invoice.status === 'settled';
   useVibration(invoice.status);
   const cancel = useAction(async () => {
@@ -65,6 +69,9 @@ function Invoice({ invoice, wallet, onNew, onClose, reload }: InvoiceProps) {
       <div class={invoice.status === 'open' || isPaid ? undefined : 'unusable'}>
         <QrCode text={invoice.payment_request.toUpperCase()} label={isPaid ? money.receive.paid : money.receive.qrLabel} isPaid={isPaid} />
       </div>
+      {invoice.status === 'open' && receivableMsat !== null && (
+        <Note tone="warning">{money.receive.tooMuch(formatSats(Math.floor(receivableMsat / 1000)))}</Note>
+      )}
       <Status invoice={invoice} reload={reload} />
       {invoice.status === 'open' && (
         <>

@@ -22,7 +22,8 @@ const EXPIRIES = ['600', '3600', DEFAULT_EXPIRY, '604800'];
 export interface NewInvoiceProps {
   readonly walletId: string;
   readonly wallet: Wallet | undefined;
-  readonly onCreated: (lntx: string) => void;
+  /** `receivableMsat`: what the node can receive now, if that is less than the amount. */
+  readonly onCreated: (lntx: string, receivableMsat: number | null) => void;
 }
 
 export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
@@ -78,13 +79,13 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
 }
 
 /** Creates an invoice once: the form sent again after a lost response gets the same invoice. */
-function useInvoiceRequest(walletId: string, onCreated: (lntx: string) => void) {
+function useInvoiceRequest(walletId: string, onCreated: NewInvoiceProps['onCreated']) {
   const last = useRef({ text: '', key: '' });
   return useAction(async (request: CreateInvoiceRequest) => {
     const text = JSON.stringify(request);
     if (last.current.text !== text) last.current = { text, key: newIdempotencyKey() };
-    const { id } = await api.invoices.create(walletId, request, { idempotencyKey: last.current.key });
-    onCreated(id);
+    const { id, receivable_msat } = await api.invoices.create(walletId, request, { idempotencyKey: last.current.key });
+    onCreated(id, receivable_msat);
   });
 }
 

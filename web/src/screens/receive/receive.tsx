@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Sheet } from '../../parts/sheet.tsx';
 import { money } from '../../texts/en-money.ts';
@@ -9,13 +10,28 @@ import './receive.css';
 /** `/wallets/:id/receive` creates an invoice; `/wallets/:id/receive/:lntx` shows it until it is paid, has expired or is cancelled. */
 export function ReceiveSheet({ walletId, wallet, rest, onClose }: WalletSheetProps) {
   const [, navigate] = useLocation();
+  const [receivableMsat, setReceivableMsat] = useState<number | null>(null);
   const form = `/wallets/${walletId}/receive`;
   return (
     <Sheet title={money.receive.title} onClose={onClose}>
       {rest === '' ? (
-        <NewInvoice walletId={walletId} wallet={wallet} onCreated={(id) => navigate(`${form}/${id}`, { replace: true })} />
+        <NewInvoice
+          walletId={walletId}
+          wallet={wallet}
+          onCreated={(id, receivable) => {
+            setReceivableMsat(receivable);
+            navigate(`${form}/${id}`, { replace: true });
+          }}
+        />
       ) : (
-        <InvoiceView key={rest} id={rest} wallet={wallet} onNew={() => navigate(form, { replace: true })} onClose={onClose} />
+        <InvoiceView
+          key={rest}
+          id={rest}
+          receivableMsat={receivableMsat}
+          wallet={wallet}
+          onNew={() => navigate(form, { replace: true })}
+          onClose={onClose}
+        />
       )}
     </Sheet>
   );

@@ -156,6 +156,35 @@ export const alerts = {
       title: ({ node }) => `Eine Einstellung der Node ${node} kann zum Verlust eines Kanals führen oder empfangenes Geld verzögern.`,
       text: ({ reason }) => `${reason ?? ''} Die Einstellung ändern und die Node neu starten.`.trim(),
     },
+    node_cannot_send: {
+      title: ({ node, age }) => `Die Node ${node} kann seit ${age} nichts senden.`,
+      text: ({ reason }) => `Zahlungen ihrer Wallets an andere Nodes werden abgelehnt.${quoted(reason, 'Der Grund')}`,
+    },
+    channel_lost: {
+      title: ({ name, sats, status }) =>
+        status === 'closing' ? `Der Kanal mit ${name} wird einseitig geschlossen.` : `Der Kanal mit ${name} (${sats}) ist inaktiv.`,
+      text: ({ node, sats, age, status }) =>
+        status === 'closing'
+          ? `${sats} sind auf dem Weg in die On-Chain-Wallet der Node ${node}. Die Node laufen lassen, bis sie angekommen sind.`
+          : `Die Gegenseite ist seit ${age} offline. Prüfen, ob sie erreichbar ist, und die Verbindung herstellen.`,
+    },
+    node_not_synced: {
+      title: ({ node, age }) => `Die Node ${node} ist seit ${age} nicht mit der Blockchain synchron.`,
+      text: () => 'Zahlungen können scheitern. Die zugehörige Bitcoin-Node prüfen.',
+    },
+    node_behind: {
+      title: ({ node }) => `Die Node ${node} liegt hinter der Blockchain zurück.`,
+      text: ({ reason }) =>
+        `Zahlungen von ihr werden abgelehnt, bis sie aufgeholt hat. Ihre Bitcoin-Node oder die Peers von Neutrino prüfen.${quoted(reason, 'Der Grund')}`,
+    },
+    liquidity_low: {
+      title: ({ node, sats, status }) =>
+        status === 'sending' ? `Die Node ${node} kann nur noch ${sats} senden.` : `Die Node ${node} kann nur noch ${sats} empfangen.`,
+      text: ({ status }) =>
+        status === 'sending'
+          ? 'Das ist weniger, als ihre Wallets an einem durchschnittlichen Tag senden.'
+          : 'Das ist weniger, als ihre Wallets an einem durchschnittlichen Tag empfangen.',
+    },
     replication_broken: {
       title: () => 'Ein Commit der Datenbank hat nicht auf den Standby gewartet.',
       text: () =>

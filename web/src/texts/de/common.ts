@@ -98,10 +98,12 @@ export const common = {
     readOnly: 'Die Datenbank nimmt keine Änderungen an. Guthaben und Verlauf sind lesbar; Empfangen und Senden sind unterbrochen.',
     nodeAway: 'Die Lightning-Node antwortet nicht. Empfangen und Senden sind unterbrochen; Guthaben und Verlauf sind aktuell.',
     nodesPartlyAway:
-      'Eine Lightning-Node antwortet nicht. Ihre Wallets können weder senden noch empfangen; Guthaben und Verlauf sind aktuell.',
+      'Eine Lightning-Node antwortet nicht oder hat keinen nutzbaren Kanal. Ihre Wallets können weder senden noch empfangen; Guthaben und Verlauf sind aktuell.',
     withdrawalsStopped: (reason: string) => `Der Betreiber hat Auszahlungen angehalten. Grund: „${reason}“ Empfangen funktioniert.`,
     restored:
       'Die Datenbank wurde aus einer Sicherung wiederhergestellt. Senden ist unterbrochen, bis der Betreiber sie geprüft hat. Empfangen funktioniert.',
+    nodeBehind:
+      'Die Lightning-Node liegt hinter der Blockchain zurück. Senden ist unterbrochen, bis sie aufgeholt hat. Empfangen funktioniert.',
     nodeCannotSend: 'Die Lightning-Node kann gerade keine Zahlungen senden. Empfangen funktioniert.',
   },
 } satisfies Shape<typeof english>;

@@ -9,6 +9,7 @@ export const money = {
     amountError: 'Der Betrag muss in ganzen Sats angegeben sein, mindestens 1.',
     memo: 'Verwendungszweck',
     memoHint: 'Der Zahlende sieht ihn.',
+    tooMuch: (sats) => `Die Node kann gerade nur ${sats} Sats empfangen. Eine Zahlung von außen scheitert, bis sie mehr empfangen kann.`,
     memoError: 'Der Verwendungszweck ist länger als die 639 Bytes, die in eine Rechnung passen.',
     expires: 'Läuft ab',
     expiries: { 600: 'In 10 Minuten', 3600: 'In einer Stunde', 86400: 'In einem Tag', 604800: 'In 7 Tagen' },
@@ -189,6 +190,10 @@ export const money = {
       INSUFFICIENT_BALANCE: {
         title: 'Zu wenig ausgehende Kapazität',
         text: 'Die Kanäle des Dienstes können diesen Betrag gerade nicht senden.',
+      },
+      NODE_BEHIND: {
+        title: 'Die Node liegt hinter der Blockchain zurück',
+        text: 'Die Node des Dienstes muss erst aufholen. An der Rechnung liegt es nicht.',
       },
       CANCELED: { title: 'Der Empfänger hat die Zahlung abgebrochen', text: 'Den Empfänger um eine neue Rechnung bitten.' },
     },

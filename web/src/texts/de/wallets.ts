@@ -201,6 +201,7 @@ export const wallets = {
       TIMEOUT: 'Keine Route hat rechtzeitig funktioniert',
       INCORRECT_PAYMENT_DETAILS: 'Der Empfänger hat die Zahlung abgelehnt',
       INSUFFICIENT_BALANCE: 'Die Kanäle der Node hatten zu wenig Guthaben',
+      NODE_BEHIND: 'Die Node des Dienstes lag hinter der Blockchain zurück',
       ERROR: 'Die Node hat einen Fehler gemeldet',
       CANCELED: 'Die Zahlung wurde abgebrochen',
       NOT_RECEIVED: 'Die Zahlung ist nie eingetroffen',

@@ -157,6 +157,37 @@ export const alerts = {
       title: ({ node }) => `Un ajuste de ${node} puede hacer perder un canal o retrasar dinero recibido.`,
       text: ({ reason }) => `${reason ?? ''} Cámbielo y reinicie el nodo.`.trim(),
     },
+    node_cannot_send: {
+      title: ({ node, age }) => `${node} no puede enviar desde hace ${age}.`,
+      text: ({ reason }) => `Los pagos de sus monederos a otros nodos se rechazan.${quoted(reason, 'Motivo')}`,
+    },
+    channel_lost: {
+      title: ({ name, sats, status }) =>
+        status === 'closing'
+          ? `El canal con ${name} se está cerrando de forma unilateral.`
+          : `El canal con ${name} (${sats}) está inactivo.`,
+      text: ({ node, sats, age, status }) =>
+        status === 'closing'
+          ? `${sats} van camino del monedero on-chain de ${node}. Mantenga el nodo en marcha hasta que lleguen.`
+          : `Su par está desconectado desde hace ${age}. Compruebe que esté en línea y conéctese a él.`,
+    },
+    node_not_synced: {
+      title: ({ node, age }) => `${node} no está sincronizado con la cadena de bloques desde hace ${age}.`,
+      text: () => 'Los pagos pueden fallar. Revise su nodo de Bitcoin.',
+    },
+    node_behind: {
+      title: ({ node }) => `${node} está atrasado respecto a la cadena de bloques.`,
+      text: ({ reason }) =>
+        `Sus pagos se rechazan hasta que se ponga al día. Revise su nodo de Bitcoin o los pares de neutrino.${quoted(reason, 'Motivo')}`,
+    },
+    liquidity_low: {
+      title: ({ node, sats, status }) =>
+        status === 'sending' ? `${node} solo puede enviar ${sats} más.` : `${node} solo puede recibir ${sats} más.`,
+      text: ({ status }) =>
+        status === 'sending'
+          ? 'Es menos de lo que sus monederos envían en un día medio.'
+          : 'Es menos de lo que sus monederos reciben en un día medio.',
+    },
     replication_broken: {
       title: () => 'Una transacción de la base de datos se confirmó sin esperar a la réplica.',
       text: () =>

@@ -97,10 +97,13 @@ export const common = {
     databaseAway: 'La base de datos no responde. Hasta que lo haga, no se puede leer ni cambiar nada.',
     readOnly: 'La base de datos no acepta cambios. Se pueden leer los saldos y el historial; por ahora no se puede recibir ni enviar.',
     nodeAway: 'El nodo Lightning no responde. Por ahora no se puede recibir ni enviar; los saldos y el historial están al día.',
-    nodesPartlyAway: 'Un nodo Lightning no responde. Sus monederos no envían ni reciben; los saldos y el historial están al día.',
+    nodesPartlyAway:
+      'Un nodo Lightning no responde o no tiene ningún canal utilizable. Sus monederos no envían ni reciben; los saldos y el historial están al día.',
     withdrawalsStopped: (reason: string) => `El operador ha detenido los retiros: «${reason}». Se puede seguir recibiendo.`,
     restored:
       'La base de datos se restauró de una copia de seguridad. No se puede enviar hasta que el operador la haya revisado. Se puede seguir recibiendo.',
+    nodeBehind:
+      'El nodo Lightning está atrasado respecto a la cadena de bloques. No se puede enviar hasta que se ponga al día. Se puede seguir recibiendo.',
     nodeCannotSend: 'El nodo Lightning no puede enviar pagos ahora. Se puede seguir recibiendo.',
   },
 } satisfies Shape<typeof english>;

@@ -9,6 +9,7 @@ export const money = {
     amountError: 'El importe debe ser un número entero de sats, 1 o más.',
     memo: 'Concepto',
     memoHint: 'Quien paga lo ve.',
+    tooMuch: (sats) => `El nodo solo puede recibir ${sats} sats ahora. Un pago desde fuera falla hasta que pueda recibir más.`,
     memoError: 'El concepto supera los 639 bytes que caben en una factura.',
     expires: 'Vence',
     expiries: { 600: 'En 10 minutos', 3600: 'En una hora', 86400: 'En un día', 604800: 'En 7 días' },
@@ -186,6 +187,10 @@ export const money = {
       INSUFFICIENT_BALANCE: {
         title: 'Al nodo le falta capacidad de salida',
         text: 'Los canales del servicio no pueden enviar este importe ahora.',
+      },
+      NODE_BEHIND: {
+        title: 'El nodo está atrasado respecto a la cadena de bloques',
+        text: 'El nodo del servicio debe ponerse al día primero. La factura no es la causa.',
       },
       CANCELED: { title: 'El destinatario canceló el pago', text: 'Pida otra factura al destinatario.' },
     },

@@ -201,6 +201,7 @@ export const wallets = {
       TIMEOUT: 'Ninguna ruta funcionó a tiempo',
       INCORRECT_PAYMENT_DETAILS: 'El destinatario rechazó el pago',
       INSUFFICIENT_BALANCE: 'Los canales del nodo no tenían saldo suficiente',
+      NODE_BEHIND: 'El nodo del servicio estaba atrasado respecto a la cadena de bloques',
       ERROR: 'El nodo comunicó un error',
       CANCELED: 'El pago se canceló',
       NOT_RECEIVED: 'El pago nunca llegó',
