@@ -42,7 +42,7 @@ interface IdempotencyScope {
   readonly hasSecret?: boolean;
 }
 
-/** Returns whether requests to a route may have an Idempotency-Key. Those of sessions contain passwords: see routes/sessions.ts. */
+/** Returns whether requests to a route may have an Idempotency-Key. Those of sessions contain passwords: see features/logins/session-routes.ts. */
 export function takesIdempotencyKey(method: string, url: string, { needsIdempotencyKey, isRead }: FastifyContextConfig = {}): boolean {
   if (needsIdempotencyKey || isRead) return needsIdempotencyKey === true;
   return method.toUpperCase() === 'POST' && url.startsWith('/v1/') && !/^\/v1\/session(\/|$)/.test(url);

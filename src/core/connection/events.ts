@@ -6,7 +6,7 @@ import type { NodeEvent, PaymentOutcome, Position, Settlement } from '../lightni
 import type { NodeConnection } from './connection.ts';
 import { readStart } from './ledger-nodes.ts';
 import * as sql from './nodes.sql.ts';
-import { retryUnbookedEvents, setEventAside } from './unbooked.ts';
+import { retryUnbookedEvents, setEventAside } from './unbooked-events.ts';
 
 /** Books the events of the node. Both handlers are idempotent, because an event may be reported more than once. */
 export interface EventHandlers {

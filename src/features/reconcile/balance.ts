@@ -1,4 +1,4 @@
-import { unbookedSettlements } from '../../core/connection/unbooked.ts';
+import { unbookedSettlements } from '../../core/connection/unbooked-events.ts';
 import { pause } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
 import { explainClosedChannels, trackChannels, useFees } from './closing.ts';

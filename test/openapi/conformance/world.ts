@@ -27,7 +27,7 @@ export interface World {
 }
 
 /**
- * Operations that this service cannot execute: its host is an address, and passkeys need a domain. test/accounts/passkeys.test.ts and
+ * Operations that this service cannot execute: its host is an address, and passkeys need a domain. test/accounts/passkeys.thorough.test.ts and
  * test/accounts/setups.test.ts do, and also log in with a recovery code.
  */
 export const UNAVAILABLE: ReadonlySet<string> = new Set([
