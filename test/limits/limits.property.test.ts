@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { nearWholeSat } from '../fees/rules.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Client, Json } from '../support/client.ts';
 
@@ -21,10 +22,13 @@ const spend: fc.Arbitrary<Spend> = fc.record({
 
 const limit = (max: number) => fc.option(fc.integer({ min: 0, max }), { nil: undefined });
 
+/** The amounts are whole satoshis, and so are their sums. Limits are often equal to one of them, or differ from it by one millisatoshi. */
+const limitMsat = (maxSat: number) => fc.option(nearWholeSat(maxSat), { nil: undefined });
+
 const limits = fc.record({
-  max_out_day_msat: limit(900_000),
-  max_out_month_msat: limit(1_500_000),
-  max_payment_msat: limit(300_000),
+  max_out_day_msat: limitMsat(900),
+  max_out_month_msat: limitMsat(1500),
+  max_payment_msat: limitMsat(300),
   max_payments_per_minute: limit(12),
   max_pending: limit(4),
 });

@@ -96,7 +96,7 @@ export async function openApp({ id, uri }: Json, scheme: Scheme = 'nip44_v2', se
       if (!received.some((one) => one.event.id === event.id)) received.push({ event, body: JSON.parse(text ?? 'null') });
     },
   });
-  await vi.waitUntil(() => subscription.isActive, { timeout: 10_000, interval: 10 });
+  await vi.waitUntil(() => subscription.isActive, { timeout: 150_000, interval: 10 });
 
   const app: NwcApp = {
     id,
@@ -119,14 +119,14 @@ export async function openApp({ id, uri }: Json, scheme: Scheme = 'nip44_v2', se
       return signEvent({ created_at: createdAt, kind: 23_194, tags: tags ?? own, content: content ?? encrypted }, secret);
     },
     async send(event) {
-      await vi.waitUntil(() => relay.status().connected, { timeout: 10_000, interval: 10 });
+      await vi.waitUntil(() => relay.status().connected, { timeout: 150_000, interval: 10 });
       const { accepted, message } = await relay.publish(event);
       if (!accepted) throw new Error(`the relay refused the request: ${message}`);
     },
     responsesTo: ({ id: requestId }) => received.filter(({ event }) => requestAnsweredBy(event) === requestId),
     async responseTo(event) {
       const first = () => app.responsesTo(event)[0];
-      await vi.waitUntil(first, { timeout: 20_000, interval: 5 });
+      await vi.waitUntil(first, { timeout: 150_000, interval: 5 });
       return first()?.body;
     },
     notifications: () => received.filter(({ event }) => event.kind === 23_197).map(({ body }) => body),
