@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { parseFakeUrl } from '../devnet/fake/fake-url.ts';
 import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
+import type { Durability } from './core/db/postgres-server.ts';
 import { isClnUrl, parseClnUrl } from './core/lightning/cln/url.ts';
 import { isLndUrl, parseLndUrl } from './core/lightning/lnd/url.ts';
 import { parseAllowList, parseProxy } from './core/outbound/addresses.ts';
@@ -34,6 +35,8 @@ export function readConfig(env: Environment) {
     dataDir,
     /** `sqlite:<path>` or `postgres://…` */
     databaseUrl: database('DATABASE_URL') ?? `sqlite:${dataDir}/satchel.db`,
+    /** What keeps confirmed commits on PostgreSQL: the server and its standbys, or storage that a provider replicates. */
+    databaseDurability: (matching('DATABASE_DURABILITY', /^(server|managed)$/, 'server or managed') ?? 'server') as Durability,
     /** The new database of `satchel move`. */
     targetDatabaseUrl: database('TARGET_DATABASE_URL'),
     /** One URL per node: `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://…`, or the test tool `fake:?seed=…`. */

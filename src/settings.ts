@@ -11,6 +11,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Settings that contain secrets. `<name>_FILE` names a file with the value: service managers and containers pass secrets as files. */
 const SECRETS: ReadonlySet<string> = new Set([
   'BOOTSTRAP_SECRET_KEY',
+  'DATABASE_DURABILITY',
   'DATABASE_URL',
   'FIAT_RATES',
   'LIGHTNING_URL',

@@ -25,10 +25,10 @@ export async function withDatabase<T>(
 ): Promise<T> {
   // SQLite creates files next to the database; only their owner may read them.
   process.umask(0o077);
-  const { databaseUrl } = readConfig(process.env);
+  const { databaseUrl, databaseDurability: durability } = readConfig(process.env);
   const file = sqlitePathOf(databaseUrl);
   if (file !== undefined && !mayCreate && !existsSync(file)) throw new DatabaseUnavailable(`There is no database at ${file}.`);
-  const database = await openDatabase(databaseUrl, { ...options, log: stderrLog });
+  const database = await openDatabase(databaseUrl, { ...options, durability, log: stderrLog });
   try {
     if (!hasAnySchema) await requireMigrated(database, MIGRATIONS);
     return await work(database);

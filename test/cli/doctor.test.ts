@@ -95,7 +95,7 @@ it.each([
     },
     ...{ fsync: 'on', fullPageWrites: 'on', synchronousCommit: 'on', synchronousStandbyNames: 'ANY 1 (a, b)' },
   };
-  const findings = judgePostgres({ ...good, ...changed });
+  const findings = judgePostgres({ ...good, ...changed }, 'server');
   expect(findings.map(({ status }) => status)).toEqual(statuses);
   expect(findings.filter(({ status, remedy }) => (status === 'ok') !== (remedy === null))).toEqual([]);
 });

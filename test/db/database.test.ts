@@ -167,10 +167,24 @@ describe('PostgreSQL', () => {
     [{ synchronousStandbyNames: '*', synchronousCommit: 'remote_write', standbys: 1 }, ['synchronous_commit is remote_write']],
     [{ synchronousStandbyNames: '*', synchronousCommit: 'off' }, ['synchronous_commit off, so a crash']],
     [{ standbys: 1 }, ['synchronous_standby_names is empty, so a failover']],
+    // Neon: safekeepers have a commit before it is confirmed, and a read replica is attached.
+    [{ fsync: 'off', fullPageWrites: 'off', synchronousStandbyNames: 'walproposer', standbys: 2 }, []],
+    [{ fsync: 'off', synchronousStandbyNames: 'walproposer', synchronousCommit: 'off' }, ['synchronous_commit off, so a crash']],
+    [{ fsync: 'off', synchronousStandbyNames: 'walproposer', synchronousCommit: 'local' }, ['synchronous_commit is local, so a failover']],
+    [{ fsync: 'off', synchronousStandbyNames: 'my_walproposer_standby' }, ['fsync off, so a crash']],
   ])('knows the settings with which a commit can get lost: %j', (settings, expected) => {
     const risks = risksOf({ ...ON, ...settings });
     expect(risks).toHaveLength(expected.length);
     for (const [index, text] of expected.entries()) expect(risks[index]).toContain(text);
+  });
+
+  it.each([
+    [{ standbys: 1 }, 0],
+    [{ fsync: 'off', fullPageWrites: 'off', standbys: 1 }, 0],
+    [{ synchronousCommit: 'off' }, 1],
+    [{ synchronousStandbyNames: '*', synchronousCommit: 'remote_write' }, 1],
+  ])('leaves files and standbys to the provider of a managed database, but not the settings of commits: %j', (settings, count) => {
+    expect(risksOf({ ...ON, ...settings }, 'managed')).toHaveLength(count);
   });
 
   /** A database of which the test has one connection, and whose other connections it can end. */

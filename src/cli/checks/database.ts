@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Database } from '../../core/db/database.ts';
 import { MIGRATIONS, requireMigrated } from '../../core/db/migrate.ts';
 import { sqlitePathOf } from '../../core/db/open.ts';
-import { risksOf, type ServerSettings } from '../../core/db/postgres-server.ts';
+import { type Durability, hasDurableStorage, risksOf, type ServerSettings } from '../../core/db/postgres-server.ts';
 import { statement } from '../../core/db/statement.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { readQuarantine } from '../../core/quarantine/quarantine.ts';
@@ -51,7 +51,7 @@ const readPostgres = statement<PostgresRow>('doctor_postgres', {
 });
 
 /** Checks the database with a connection that only reads. The service may run. */
-export async function checkDatabase({ databaseUrl }: Config): Promise<{ findings: Finding[]; times: ReportedTime[] }> {
+export async function checkDatabase({ databaseUrl, databaseDurability }: Config): Promise<{ findings: Finding[]; times: ReportedTime[] }> {
   try {
     return await withDatabase({ readOnly: true, hasAnySchema: true }, async (database) => {
       const schema = await checkSchema(database);
@@ -63,7 +63,7 @@ export async function checkDatabase({ databaseUrl }: Config): Promise<{ findings
       const row = await database.first(readPostgres);
       if (!row) return { findings: [schema, ...restore], times: [] };
       return {
-        findings: [schema, ...restore, ...judgePostgres(row)],
+        findings: [schema, ...restore, ...judgePostgres(row, databaseDurability)],
         times: [{ source: 'the database', theirMs: row.now_ms, ourMs: Date.now() }],
       };
     });
@@ -107,10 +107,10 @@ const POOL = 20;
 const OLDEST = 150_000;
 const TESTED = 180_000;
 
-export function judgePostgres(row: PostgresRow): Finding[] {
+export function judgePostgres(row: PostgresRow, durability: Durability): Finding[] {
   const version = `PostgreSQL ${Math.floor(row.version / 10_000)}`;
   const free = row.max_connections - row.connections;
-  const risks = risksOf(row).map((risk) => fail('database', withoutPeriod(risk), 'Change it in postgresql.conf, and reload the server.'));
+  const risks = risksOf(row, durability).map((risk) => fail('database', withoutPeriod(risk), 'Change it in postgresql.conf, and reload the server.'));
   return [
     row.version < OLDEST
       ? fail('database', version, 'Upgrade to PostgreSQL 18.')
@@ -118,7 +118,7 @@ export function judgePostgres(row: PostgresRow): Finding[] {
         ? warn('database', `${version}; tests run on 18`, 'Upgrade when you can.')
         : ok('database', version),
     ...(risks.length > 0 ? risks : [ok('database', 'fsync, full_page_writes and synchronous_commit keep every commit')]),
-    judgeStandbys(row),
+    judgeStandbys(row, durability),
     row.encoding === 'UTF8'
       ? ok('database', `encoding UTF8, locale ${row.collate}`)
       : fail('database', `encoding ${row.encoding}`, 'Create a database with ENCODING UTF8, and move the data there.'),
@@ -132,7 +132,9 @@ export function judgePostgres(row: PostgresRow): Finding[] {
   ];
 }
 
-function judgeStandbys({ synchronousStandbyNames, standbys, synchronous, hidden }: PostgresRow): Finding {
+function judgeStandbys(row: PostgresRow, durability: Durability): Finding {
+  const { synchronousStandbyNames, standbys, synchronous, hidden } = row;
+  if (hasDurableStorage(row, durability)) return ok('database', 'storage below PostgreSQL keeps every commit; standbys are not counted');
   if (synchronousStandbyNames === '')
     return standbys > 0
       ? warn('database', 'replication is asynchronous: a failover loses the last commits', 'Set synchronous_standby_names.')

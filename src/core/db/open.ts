@@ -2,6 +2,7 @@ import { errorMessage, type Log } from '../kernel/log.ts';
 import type { Database } from './database.ts';
 import { DatabaseLocked, DatabaseUnavailable } from './errors.ts';
 import { openPostgres } from './postgres.ts';
+import type { Durability } from './postgres-server.ts';
 import { openSqlite } from './sqlite.ts';
 
 export interface OpenOptions {
@@ -12,6 +13,8 @@ export interface OpenOptions {
   readonly withoutLock?: boolean;
   /** How long a COMMIT on PostgreSQL may take before no other transaction begins. Tests shorten it. */
   readonly stalledMs?: number;
+  /** What keeps confirmed commits on PostgreSQL; the server by default. */
+  readonly durability?: Durability;
 }
 
 /** Returns the file of a URL `sqlite:<path>`; undefined for PostgreSQL. */

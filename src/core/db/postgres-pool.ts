@@ -4,7 +4,7 @@ import { errorMessage, type Log } from '../kernel/log.ts';
 import type { SqlReader } from './database.ts';
 import { queries } from './postgres-queries.ts';
 import { recordWarnings } from './postgres-replication.ts';
-import { CHECK_LIMIT_MS, serverCheck } from './postgres-server.ts';
+import { CHECK_LIMIT_MS, type Durability, serverCheck } from './postgres-server.ts';
 import { Servers } from './postgres-servers.ts';
 import { isPooled, requireOwnSession } from './postgres-sessions.ts';
 
@@ -48,10 +48,11 @@ export interface PoolOptions {
   readonly readOnly: boolean;
   /** Whether risky settings of the server are logged. */
   readonly reportsRisks: boolean;
+  readonly durability: Durability;
 }
 
 /** Opens a pool of connections to the primary, wherever the URL leads to at the time. */
-export async function openPool(url: string, { size, waitMs, log, readOnly, reportsRisks }: PoolOptions) {
+export async function openPool(url: string, { size, waitMs, log, readOnly, reportsRisks, durability }: PoolOptions) {
   const settings = readOnly ? [...LIMITS, 'default_transaction_read_only = on'] : [...LIMITS, WARNINGS, ...PINNED_PLANS];
   // PgBouncer rejects them as parameters of a new connection.
   const applySettings = settings.map((setting) => `SET ${setting}`).join('; ');
@@ -65,7 +66,7 @@ export async function openPool(url: string, { size, waitMs, log, readOnly, repor
     application_name: 'satchel',
     types: { getTypeParser: typeParser as never },
   };
-  const check = serverCheck(reportsRisks ? log : undefined);
+  const check = serverCheck(reportsRisks ? log : undefined, durability);
   let checkOther: (server: SqlReader) => Promise<void> = async () => undefined;
   let checked = '';
   const reach = async (client: pg.Client) => {

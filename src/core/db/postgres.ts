@@ -32,7 +32,7 @@ const BEGIN = 'BEGIN; SET LOCAL plan_cache_mode = force_generic_plan';
 /** Opens a pool of connections to PostgreSQL. Any number of instances may share a database. */
 export async function openPostgres(
   url: string,
-  { log, readOnly = false, withoutLock = false, stalledMs = STALLED_MS }: OpenOptions,
+  { log, readOnly = false, withoutLock = false, stalledMs = STALLED_MS, durability = 'server' }: OpenOptions,
 ): Promise<Database> {
   const { pool, onOtherServer, close } = await openPool(url, {
     size: POOL_SIZE,
@@ -40,6 +40,7 @@ export async function openPostgres(
     log,
     readOnly,
     reportsRisks: !withoutLock,
+    durability,
   });
   const running = new Running(log);
   const { all, first } = queries(pool);
