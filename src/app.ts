@@ -39,7 +39,10 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   const log = pino({ level: config.logLevel, base: null });
   warnOfOldNode(log);
   makeDataDir(config.dataDir);
-  const { database, health } = watchHealth(await overrides.openDatabase(config.databaseUrl, { log, durability: config.databaseDurability }), log);
+  const { database, health } = watchHealth(
+    await overrides.openDatabase(config.databaseUrl, { log, durability: config.databaseDurability }),
+    log,
+  );
   const opened: OpenedNode[] = [];
   try {
     await migrate(database, MIGRATIONS);

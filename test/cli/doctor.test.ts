@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { checkClock } from '../../src/cli/checks/clock.ts';
 import { judgePostgres } from '../../src/cli/checks/database.ts';
 import { judgeExpiry, judgeProxy } from '../../src/cli/checks/service.ts';
+import { roughly } from '../../src/core/kernel/counted.ts';
 import { checkFiles, judgeDisk } from '../../src/features/operator/checks/files.ts';
 import { judgeBackup } from '../../src/features/operator/checks/settings.ts';
 
@@ -105,7 +106,21 @@ it('fails when clients can claim any address behind the proxy', () => {
   expect(judgeProxy('198.51.100.24').status).toBe('ok');
 });
 
-it('warns fourteen days before the certificate expires', () => {
-  expect(judgeExpiry(100 * DAY_MS, 70 * DAY_MS).status).toBe('ok');
-  expect(judgeExpiry(100 * DAY_MS, 90 * DAY_MS)).toMatchObject({ status: 'warn', text: 'the certificate is valid for 10 more days' });
+it.each([
+  ['90 days', 90 * DAY_MS, 30 * DAY_MS, '30 days'],
+  ['12 hours', DAY_MS / 2, DAY_MS / 6, '4 hours'],
+])('warns when less than a third of the validity of a certificate is left, for one of %s', (_name, validMs, thirdMs, left) => {
+  expect(judgeExpiry(0, validMs, validMs - thirdMs)).toMatchObject({ status: 'ok', text: `the certificate is valid for ${left} more` });
+  expect(judgeExpiry(0, validMs, validMs - thirdMs + 1).status).toBe('warn');
+});
+
+it.each([
+  [0, '0 minutes'],
+  [7199, '119 minutes'],
+  [7200, '2 hours'],
+  [172_799, '47 hours'],
+  [172_800, '2 days'],
+  [432_000, '5 days'],
+])('shows %d seconds as %s', (seconds, text) => {
+  expect(roughly(seconds)).toBe(text);
 });

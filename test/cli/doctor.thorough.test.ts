@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.ts';
+import { freePort } from '../support/free-port.ts';
 import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runSatchel, type ServiceProcess, startProcess } from '../support/process.ts';
 
@@ -37,12 +38,41 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const healthy = await doctor();
       expect(healthy.bad).toEqual([]);
       const subjects = new Set(healthy.findings.map(({ subject }) => subject));
-      expect([...subjects]).toEqual(['clock', 'disk', 'files', 'database', 'backup', 'node', 'service', 'alerts']);
+      expect([...subjects]).toEqual(['clock', 'runtime', 'disk', 'files', 'database', 'secret key', 'backup', 'node', 'service', 'alerts']);
 
       const ofBackup = async () => (await doctor()).findings.filter(({ subject }) => subject === 'backup').map(({ text }) => text);
       expect(await ofBackup()).toContain('there is no backup: losing the disk loses the ledger');
       expect(await runSatchel(['backup', '--json'], settings)).toMatchObject({ code: 0, stdout: expect.stringContaining('"transfers":') });
       expect(await ofBackup()).toContain('the last backup is 0 minutes old');
+
+      const closed = `127.0.0.1:${await freePort()}`;
+      const broken = {
+        SECRET_KEY: 'ab'.repeat(32),
+        BACKUP_DIR: join(dataDir, 'first-key', 'below-a-file'),
+        NWC_RELAYS: `ws://${closed}`,
+        SMTP_URL: `smtp://${closed}`,
+        ALERT_EMAIL_FROM: 'satchel@shop.example',
+        ALERT_EMAIL_TO: 'owner@shop.example',
+      };
+      expect((await doctor(broken)).bad).toMatchObject([
+        {
+          subject: 'secret key',
+          text: expect.stringContaining('is not that of the database'),
+          remedy: expect.stringContaining('Set SECRET_KEY'),
+        },
+        { subject: 'backup', text: 'BACKUP_DIR is not writable (ENOTDIR)', remedy: expect.stringContaining('BACKUP_DIR') },
+        { subject: 'relay', text: `${closed} cannot be reached (the connection failed)`, remedy: expect.stringContaining('NWC_RELAYS') },
+        { subject: 'alerts', text: expect.stringContaining('The mail server 127.0.0.1'), remedy: expect.stringContaining('SMTP_URL') },
+      ]);
+
+      const folder = join(dataDir, 'backups');
+      const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.gz'));
+      const bytes = readFileSync(join(folder, archive));
+      writeFileSync(join(folder, archive), bytes.subarray(1));
+      expect((await doctor()).bad).toMatchObject([
+        { subject: 'backup', text: expect.stringContaining('it is truncated'), remedy: expect.stringContaining('satchel backup') },
+      ]);
+      writeFileSync(join(folder, archive), bytes);
 
       const text = await runSatchel(['doctor'], settings);
       expect(text.stdout).toMatch(/^ok {4}clock /);
@@ -83,6 +113,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(await doctor()).toMatchObject({ bad: [{ subject: 'service', text: expect.stringContaining('does not answer') }] });
       const elsewhere = dialect === 'sqlite' ? `sqlite:${join(dataDir, 'absent.db')}` : 'postgres://satchel@127.0.0.1:1/satchel';
       expect((await doctor({ DATABASE_URL: elsewhere })).bad).toMatchObject([{ subject: 'database' }, { subject: 'service' }]);
+      const damaged = join(dataDir, 'damaged.db');
+      writeFileSync(damaged, 'no pages of SQLite'.repeat(1000), { mode: 0o600 });
+      expect((await doctor({ DATABASE_URL: `sqlite:${damaged}` })).bad).toMatchObject([
+        {
+          subject: 'database',
+          text: expect.stringContaining('file is not a database'),
+          remedy: expect.stringContaining('restore a backup'),
+        },
+        { subject: 'service' },
+      ]);
     });
   });
 }

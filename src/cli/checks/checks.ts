@@ -6,6 +6,8 @@ import { checkBackups } from './backups.ts';
 import { checkClock, type ReportedTime, timesOfNodes, watchSteps } from './clock.ts';
 import { checkDatabase } from './database.ts';
 import { checkLightning } from './nodes.ts';
+import { checkOutside } from './outside.ts';
+import { checkSecretKey } from './secret-key.ts';
 import { checkService } from './service.ts';
 
 interface Result {
@@ -21,9 +23,11 @@ export async function runChecks(config: Config, key: string | undefined, onStart
     ['disk', async () => ({ findings: checkDisk(config.dataDir) })],
     ['files', async () => ({ findings: checkFiles(config.dataDir) })],
     ['database', () => checkDatabase(config)],
+    ['secret key', () => checkSecretKey(config)],
     ['backups', () => checkBackups(config)],
     ['nodes', async () => ({ findings: await checkLightning(config), times: await timesOfNodes(config) })],
     ['service', () => checkService(config, key)],
+    ['relays and the mail server', () => checkOutside(config)],
   ];
   const findings: Finding[] = [];
   const times: ReportedTime[] = [];

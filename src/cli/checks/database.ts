@@ -1,10 +1,11 @@
 import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../core/db/database.ts';
-import { MIGRATIONS, requireMigrated } from '../../core/db/migrate.ts';
+import { MIGRATIONS, readPending } from '../../core/db/migrate.ts';
 import { sqlitePathOf } from '../../core/db/open.ts';
 import { type Durability, hasDurableStorage, risksOf, type ServerSettings } from '../../core/db/postgres-server.ts';
 import { statement } from '../../core/db/statement.ts';
+import { counted } from '../../core/kernel/counted.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { readQuarantine } from '../../core/quarantine/quarantine.ts';
 import { checkFileSystem } from '../../features/operator/checks/files.ts';
@@ -50,6 +51,10 @@ const readPostgres = statement<PostgresRow>('doctor_postgres', {
     FROM pg_database WHERE datname = current_database()`,
 });
 
+/** What SQLite reports of a file that is none of its own, or whose pages contradict each other (SQLITE_NOTADB, SQLITE_CORRUPT). */
+const DAMAGED = /file is not a database|database disk image is malformed/;
+const RESTORE = 'Stop the service, keep a copy of DATA_DIR, and restore a backup: `satchel restore`.';
+
 /** Checks the database with a connection that only reads. The service may run. */
 export async function checkDatabase({ databaseUrl, databaseDurability }: Config): Promise<{ findings: Finding[]; times: ReportedTime[] }> {
   try {
@@ -68,17 +73,24 @@ export async function checkDatabase({ databaseUrl, databaseDurability }: Config)
       };
     });
   } catch (error) {
-    const remedy = 'Correct DATABASE_URL or DATA_DIR, start the database server, or start the service for the first time.';
-    return { findings: [fail('database', `it cannot be read: ${withoutPeriod(errorMessage(error))}`, remedy)], times: [] };
+    const reason = withoutPeriod(errorMessage(error));
+    const remedy = DAMAGED.test(reason)
+      ? RESTORE
+      : 'Correct DATABASE_URL or DATA_DIR, start the database server, or start the service for the first time.';
+    return { findings: [fail('database', `it cannot be read: ${reason}`, remedy)], times: [] };
   }
 }
 
 async function checkSchema(database: Database): Promise<Finding> {
   try {
-    await requireMigrated(database, MIGRATIONS);
-    return ok('database', 'its schema is that of this version');
+    const { names } = await readPending(database, MIGRATIONS);
+    if (names.length === 0) return ok('database', 'its schema is that of this version');
+    const text = `its schema is of an older version: ${counted(names.length, 'migration')} to do`;
+    return fail('database', text, 'Run `satchel backup`, then `satchel migrate`, or start the service, which migrates.');
   } catch (error) {
-    return fail('database', withoutPeriod(errorMessage(error)), 'Run `satchel migrate`, or the version that this database belongs to.');
+    if (DAMAGED.test(errorMessage(error))) throw error;
+    const remedy = 'This version cannot upgrade it. Run the version of Satchel that last used it, or a newer one.';
+    return fail('database', withoutPeriod(errorMessage(error)), remedy);
   }
 }
 
@@ -97,7 +109,7 @@ async function checkSqlite(database: Database): Promise<Finding[]> {
       : warn('database', `journal mode ${mode}`, 'Start the service once: it sets wal.'),
     damaged.length === 0
       ? ok('database', 'the quick check of SQLite found no damage')
-      : fail('database', `the file is damaged: ${damaged[0]}`, 'Stop the service, keep a copy of DATA_DIR, and restore a backup.'),
+      : fail('database', `the file is damaged: ${damaged[0]}`, RESTORE),
   ];
 }
 
@@ -110,7 +122,9 @@ const TESTED = 180_000;
 export function judgePostgres(row: PostgresRow, durability: Durability): Finding[] {
   const version = `PostgreSQL ${Math.floor(row.version / 10_000)}`;
   const free = row.max_connections - row.connections;
-  const risks = risksOf(row, durability).map((risk) => fail('database', withoutPeriod(risk), 'Change it in postgresql.conf, and reload the server.'));
+  const risks = risksOf(row, durability).map((risk) =>
+    fail('database', withoutPeriod(risk), 'Change it in postgresql.conf, and reload the server.'),
+  );
   return [
     row.version < OLDEST
       ? fail('database', version, 'Upgrade to PostgreSQL 18.')

@@ -1,6 +1,7 @@
 import { connect } from 'node:tls';
 import { createClient, type SatchelClient } from '../../../client/satchel.js';
 import type { Config } from '../../config.ts';
+import { roughly } from '../../core/kernel/counted.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { type Finding, fail, ok, warn } from '../../features/operator/checks/finding.ts';
 import { isLocal, unknownProxy } from '../../features/operator/checks/settings.ts';
@@ -95,9 +96,6 @@ export function judgeProxy(address: string): Finding {
   return ok('proxy', `clients cannot choose their address; this one is ${address}`);
 }
 
-const DAY_MS = 86_400_000;
-const FEW_DAYS = 14;
-
 function checkCertificate(publicUrl: string): Promise<Finding[]> {
   const { hostname, port } = new URL(publicUrl);
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -105,11 +103,13 @@ function checkCertificate(publicUrl: string): Promise<Finding[]> {
   return new Promise((resolve) => {
     const socket = connect({ host, port: Number(port || 443), servername: host, rejectUnauthorized: false, timeout: LIMIT_MS });
     socket.on('secureConnect', () => {
-      const expiresMs = Date.parse(socket.getPeerCertificate().valid_to);
+      const { valid_from, valid_to } = socket.getPeerCertificate();
       const reason = socket.authorized ? undefined : String(socket.authorizationError);
       socket.destroy();
       resolve([
-        reason === undefined ? judgeExpiry(expiresMs, Date.now()) : fail('TLS', `clients reject the certificate (${reason})`, remedy),
+        reason === undefined
+          ? judgeExpiry(Date.parse(valid_from), Date.parse(valid_to), Date.now())
+          : fail('TLS', `clients reject the certificate (${reason})`, remedy),
       ]);
     });
     const failed = (reason: string) => resolve([fail('TLS', `no connection to ${host} (${reason})`, 'Check the proxy and the firewall.')]);
@@ -121,10 +121,12 @@ function checkCertificate(publicUrl: string): Promise<Finding[]> {
   });
 }
 
-export function judgeExpiry(expiresMs: number, nowMs: number): Finding {
-  const days = Math.floor((expiresMs - nowMs) / DAY_MS);
-  const text = `the certificate is valid for ${days} more days`;
-  return days < FEW_DAYS ? warn('TLS', text, 'Renew it now, and check why it was not renewed automatically.') : ok('TLS', text);
+/** Programs renew a certificate when a third of its validity is left, be that hours or months. */
+export function judgeExpiry(validFromMs: number, expiresMs: number, nowMs: number): Finding {
+  const leftMs = expiresMs - nowMs;
+  const text = `the certificate is valid for ${roughly(leftMs / 1000)} more`;
+  if (leftMs >= (expiresMs - validFromMs) / 3) return ok('TLS', text);
+  return warn('TLS', text, 'Renew it now, and check why it was not renewed when a third of its validity was left.');
 }
 
 async function alertsOf(url: string, key: string | undefined): Promise<Finding[]> {

@@ -15,8 +15,13 @@ const MAX_RESPONSE_BYTES = 65_536;
 /** These headers mark automatic messages, so that they get no automatic replies. */
 const HEADERS = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
 
+export interface EmailChannel extends Channel {
+  /** Connects and logs in without a message. @throws ChannelError */
+  check(): Promise<void>;
+}
+
 /** Returns the channel that sends alerts by e-mail. Each message uses a new connection. */
-export function createEmailChannel(settings: EmailSettings, { stepMs, totalMs } = TIMING): Channel {
+export function createEmailChannel(settings: EmailSettings, { stepMs, totalMs } = TIMING): EmailChannel {
   const { host, port, tls, user, password, from, to } = settings;
   const options = {
     host,
@@ -51,7 +56,18 @@ export function createEmailChannel(settings: EmailSettings, { stepMs, totalMs } 
     }
   }
 
-  return { name: 'email', recipient: to.join(', '), send };
+  async function check(): Promise<void> {
+    const transport = createTransport(options);
+    try {
+      await transport.verify();
+    } catch (error) {
+      throw new ChannelError(reasonOf(error, settings));
+    } finally {
+      transport.close();
+    }
+  }
+
+  return { name: 'email', recipient: to.join(', '), send, check };
 }
 
 /** The error codes of nodemailer, as the end of a sentence that begins with the mail server. */

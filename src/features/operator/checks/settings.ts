@@ -1,4 +1,4 @@
-import { counted } from '../../../core/kernel/counted.ts';
+import { counted, roughly } from '../../../core/kernel/counted.ts';
 import { type LastBackup, OLD_INTERVALS } from '../../backup/last-backup.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -9,7 +9,7 @@ export function judgeBackup(last: LastBackup | undefined, intervalSeconds: numbe
   const remedy = 'Run `satchel backup`, and set BACKUP_DIR: the service then writes one every hour.';
   if (!last) return warn('backup', 'there is no backup: losing the disk loses the ledger', remedy);
   const age = now - last.createdAt;
-  const text = `the last backup is ${counted(Math.floor(age / 60), 'minute')} old`;
+  const text = `the last backup is ${roughly(age)} old`;
   if (age < 0) return warn('backup', 'the last backup is from the future', 'Correct the clock of this machine, then run `satchel backup`.');
   const limit = intervalSeconds === 0 ? OLD_SECONDS : OLD_INTERVALS * intervalSeconds;
   if (age <= limit) return ok('backup', text);
