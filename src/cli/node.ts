@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { NodeFigures, SatchelClient } from '../../client/satchel.js';
+import { addHolds } from './holds.ts';
 import { listAction, runAction, serviceAction, withKey } from './service.ts';
 import { grouped, table } from './table.ts';
 import { action, type Call, EXIT, idParser, noun, verb, withReason } from './verb.ts';
@@ -47,6 +48,7 @@ export function addNode(program: Command): void {
     'activateNode',
   );
   addMove(node);
+  addHolds(node);
 }
 
 function addState(command: Command, operation: 'drainNode' | 'activateNode'): void {

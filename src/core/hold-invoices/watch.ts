@@ -1,4 +1,5 @@
-import { listHeld, listOpenHolds, listOpenHoldsAfter } from '../invoices/hold.ts';
+import { listHeld, listOpenHolds, listOpenHoldsAfter, storeDecision } from '../invoices/hold.ts';
+import { areHoldsStopped, EXPIRED_SECONDS } from '../invoices/hold-switch.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { pause, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
@@ -21,8 +22,6 @@ export interface HoldTiming {
 const TIMING: HoldTiming = { roundMs: 2000, heldEvery: 5 };
 /** An invoice that was created within this time is looked up in every round. */
 const NEW_SECONDS = 900;
-/** An expired invoice is looked up for so long: a payment may have arrived in its last moment. */
-const EXPIRED_SECONDS = 3600;
 const MAX_NEW = 1000;
 /** How many other invoices are looked up in a round. */
 const PER_ROUND = 200;
@@ -42,7 +41,8 @@ export async function watchHolds(
   for (let round = 0; !signal.aborted; round += 1) {
     try {
       if (round % timing.heldEvery === 0) await checkHeld(context, nodeId, signal);
-      cursor = await checkOpen(context, nodeId, cursor, signal);
+      if (await areHoldsStopped(context.database)) await cancelOpen(context, nodeId, signal);
+      else cursor = await checkOpen(context, nodeId, cursor, signal);
     } catch (error) {
       context.log.warn({ node: nodeId, reason: errorMessage(error) }, 'the hold invoices could not be checked; they are checked again');
     }
@@ -67,6 +67,23 @@ async function checkOpen(
   const last = others.at(-1);
   if (!last || others.length < PER_ROUND) return { expiresAt: 0, id: '' };
   return { expiresAt: last.expiresAt ?? 0, id: last.id };
+}
+
+/** Cancels all invoices that can be paid, because hold invoices are stopped. A payment that has arrived goes back. */
+async function cancelOpen(context: HoldInvoiceContext, nodeId: string, signal: AbortSignal): Promise<void> {
+  let after = { expiresAt: unixSeconds(context.clock) - EXPIRED_SECONDS, id: '' };
+  for (;;) {
+    const page = await listOpenHoldsAfter(context, nodeId, after, PAGE);
+    for (const invoice of page) {
+      if (signal.aborted) return;
+      if (invoice.decision === undefined) await storeDecision(context, invoice, { decision: 'cancel' }, []);
+      const now = await context.invoices.find(invoice.id);
+      if (now?.decision !== undefined) await carryOut(context, now).catch(logged(context, now));
+    }
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = { expiresAt: last.expiresAt ?? 0, id: last.id };
+  }
 }
 
 /** Looks up all payments that wait, and carries decisions out. */

@@ -17,6 +17,7 @@ import type { HoldInvoiceEntry, RecoveryEntry } from '../recovery-log/recovery-l
 import { type Wallet, walletGuard } from '../wallets/wallets.ts';
 import { repeatable } from './close.ts';
 import { requireBelowHoldLimits } from './hold-limits.ts';
+import { holdSwitchGuard, requireHoldsAllowed } from './hold-switch.ts';
 import { findInvoiceByHash, type Invoice, openInvoiceParameters } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
@@ -134,6 +135,7 @@ async function createHoldAtNode(
   connection.requireCurrentChain();
   invariant(hold, 'it is a hold invoice');
   if (connection.info()?.capabilities.holdInvoices !== true) throw noHoldInvoices(connection);
+  await requireHoldsAllowed(context.database);
   await requireBelowHoldLimits(context.database, context.holdLimits, order.wallet, connection);
   // The settlement of a payment hash is credited once.
   const isUsed = (await findInvoiceByHash(context.database, hold.paymentHash)) ?? (await isCredited(context, hold.paymentHash));
@@ -200,7 +202,7 @@ export function invoicePosting(context: InvoiceContext, order: NewInvoice, invoi
   const parameters = openInvoiceParameters(invoice, context.maxOpenInvoices);
   const event = eventRow(context.clock, { type: 'invoice_created', owner: order.wallet, subject: invoice.id });
   return {
-    guards: [...(order.guards ?? []), walletGuard(order.wallet.id, 'receive')],
+    guards: [...(order.guards ?? []), walletGuard(order.wallet.id, 'receive'), ...(order.hold ? [holdSwitchGuard] : [])],
     rows: [
       { statement: sql.insertOpen, parameters, onMiss: () => tooManyInvoices(context, order) },
       ...searchRows({ id: invoice.id, owner: order.wallet.accountId, text: invoice.memo }),

@@ -19,6 +19,44 @@ const held = (of: string) => ({
 });
 const { inWallet, inAccount, atNode } = held('invoice');
 
+export type HoldSwitchRow = { stopped_at: number | null; reason: string };
+
+export const readSwitch = statement<HoldSwitchRow>('hold_switch_read', "SELECT stopped_at, reason FROM hold_switch WHERE id = 'all'");
+
+/** Waits for the postings that have locked the switch. A further stop replaces the reason. */
+export const stop = statement(
+  'hold_switch_stop',
+  "UPDATE hold_switch SET stopped_at = coalesce(stopped_at, $1), stopped_by = $2, reason = $3 WHERE id = 'all'",
+);
+
+export const allow = statement('hold_switch_allow', "UPDATE hold_switch SET stopped_at = NULL, stopped_by = NULL WHERE id = 'all'");
+
+export type LeftHoldRow = {
+  id: string;
+  wallet_id: string;
+  node_id: string;
+  state: 'held' | 'arriving';
+  held_msat: number;
+  held_until: number;
+  decision: string | null;
+};
+
+/** The payments of hold invoices that have HTLCs at a node: those that wait, and those that are settled and not final. */
+export const listLeft = statement<LeftHoldRow>(
+  'invoice_hold_list_left',
+  `SELECT id, wallet_id, node_id, state, held_msat, held_until, decision FROM invoice WHERE state = 'held' AND held_payment_id IS NULL
+   UNION ALL
+   SELECT i.id, i.wallet_id, i.node_id, a.state, i.held_msat, i.held_until, i.decision
+   FROM arriving_payment a JOIN invoice i ON i.id = a.invoice_id WHERE a.state = 'arriving' AND i.is_hold = 1
+   ORDER BY id LIMIT $1`,
+);
+
+/** The hold invoices that can be paid, or could until a time. */
+export const countOpen = statement<{ n: number }>(
+  'invoice_hold_count_open',
+  "SELECT count(*) AS n FROM invoice WHERE state = 'open' AND is_hold = 1 AND expires_at > $1",
+);
+
 export type HeldCounts = { in_wallet: number; in_account: number; at_node: number };
 
 /** The payments that are held in a wallet, in its account, and at its node. */
