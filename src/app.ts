@@ -154,6 +154,7 @@ function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTimin
       await ledger.drain();
       await modules.nostrCrypto.close();
       await connections.close();
+      await modules.recoveryLog.close();
       await database.close();
     },
   };

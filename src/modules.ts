@@ -128,7 +128,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const playground = opened.find((one) => one.playground)?.playground;
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   const money = { ...marked, ...moving, rates, ledger, wallets, history, ...links, nostrCrypto, stuckPaymentSeconds };
-  const common = { ...service, outbound, playground, ...logins, ...money, ...logged, objects, feed, ...deliveries };
+  const common = { ...service, recoveryLog, outbound, playground, ...logins, ...money, ...logged, objects, feed, ...deliveries };
   const modules = { ...common, payouts: createPayouts(common), ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
   const notifications = createNotificationModule({ ...config.notifications, ...modules, publicUrl, timing: jobTiming?.notifications });
   return { ...modules, notifications, operator: new Operator(modules, paymentWaitSeconds) };
