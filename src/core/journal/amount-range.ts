@@ -1,7 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { floorSat, MAX_MSAT, msat } from '../kernel/money.ts';
-import { PER_TURN, takeTurn } from '../kernel/turns.ts';
-import { type AmountEntry, listsOfAmount, type WalletTransactionRow } from './wallet-transactions.sql.ts';
+import { listsOfAmount, type WalletTransactionRow } from './wallet-transactions.sql.ts';
 
 /** An inclusive range of incoming or outgoing amounts in whole satoshis, as lists show them ({@link shownSat}). */
 export interface AmountRange {
@@ -45,23 +44,8 @@ export async function positionsInRange(
     'accountId' in owner
       ? ([listsOfAmount.account, owner.accountId, undefined] as const)
       : ([listsOfAmount.wallet, owner.ledgerAccount, owner.ledgerAccount] as const);
-  const positions: number[] = [];
-  let read = 0;
-  for (const [above, below] of [
-    [low, high],
-    [-high, -low],
-  ] as const) {
-    let last: AmountEntry = { amount_msat: above, ledger_account: Number.MAX_SAFE_INTEGER, position: Number.MAX_SAFE_INTEGER };
-    for (let isWhole = false; !isWhole; ) {
-      if (read > 0) await takeTurn();
-      const { amount_msat, ledger_account, position } = last;
-      const part = await database.all(list, id, amount_msat, ledger_account, position, below, PER_TURN.scannedRows);
-      read += part.length;
-      if (read > MAX_FOUND) return undefined;
-      for (const entry of part) if (wallet === undefined || entry.ledger_account === wallet) positions.push(entry.position);
-      last = part.at(-1) ?? last;
-      isWhole = part.length < PER_TURN.scannedRows;
-    }
-  }
-  return positions.sort((a, b) => a - b);
+  const found = await database.all(list, id, low, high, -high, -low, MAX_FOUND + 1);
+  if (found.length > MAX_FOUND) return undefined;
+  const own = wallet === undefined ? found : found.filter(({ ledger_account }) => ledger_account === wallet);
+  return own.map(({ position }) => position).sort((a, b) => a - b);
 }

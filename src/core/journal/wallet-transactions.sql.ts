@@ -128,26 +128,19 @@ const ofOwner = (owner: PageOwner) => ({ desc: ofOrder(owner, 'desc'), asc: ofOr
 /** At most $3 transactions of an owner ($1) after a position ($2). */
 export const pages = { wallet: ofOwner('wallet'), account: ofOwner('account'), key: ofOwner('key') };
 
-/** An entry of the index of amounts. */
-export type AmountEntry = {
-  readonly amount_msat: number;
-  readonly ledger_account: number;
-  readonly position: number;
-};
-
 const ofAmount = (owner: ListOwner) => {
   const account = owner === 'account' ? '$1' : '(SELECT account_id FROM wallet WHERE ledger_account = $1)';
-  return statement<AmountEntry>(
+  const between = (low: string, high: string) =>
+    `SELECT position, ledger_account FROM wallet_transaction WHERE account_id = ${account} AND amount_msat > ${low} AND amount_msat < ${high}`;
+  return statement<{ position: number; ledger_account: number }>(
     `wallet_transaction_of_amount_of_${owner}`,
-    `SELECT amount_msat, ledger_account, position FROM wallet_transaction WHERE account_id = ${account}
-       AND (amount_msat, ledger_account, position) > ($2, $3, $4) AND amount_msat < $5
-     ORDER BY amount_msat, ledger_account, position LIMIT $6`,
+    `SELECT position, ledger_account FROM (${between('$2', '$3')} UNION ALL ${between('$4', '$5')}) AS of_all LIMIT $6`,
   );
 };
 
 /**
- * At most $6 transactions of an account ($1, or the account of a wallet) with an amount below $5, in the order of the index of amounts, after one of
- * its entries ($2, $3, $4). Reads only the index.
+ * At most $6 transactions, unordered, of an account ($1, or the account of a wallet) with an amount between $2 and $3 or between $4 and $5. Reads
+ * only the index.
  */
 export const listsOfAmount = { wallet: ofAmount('wallet'), account: ofAmount('account') };
 
