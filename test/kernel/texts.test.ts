@@ -16,6 +16,6 @@ it.each([
   expect(satText(amountMsat)).toBe(text);
 });
 
-it('a time is shown in UTC, to the minute', () => {
-  expect(timeText(Date.UTC(2026, 0, 31, 14, 5, 59) / 1000)).toBe('2026-01-31 14:05 UTC');
+it('a time is shown in UTC, to the second', () => {
+  expect(timeText(Date.UTC(2026, 0, 31, 14, 5, 59) / 1000)).toBe('2026-01-31 14:05:59 UTC');
 });

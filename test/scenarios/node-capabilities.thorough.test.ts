@@ -23,7 +23,7 @@ onFakeNode('a node that cannot do everything', (service) => {
     const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000 });
     expect(await post(payer, 'withdraw', { payment_request: paymentRequest })).toMatchObject({
       status: 503,
-      body: { type: 'node_unavailable' },
+      body: { type: 'node_unavailable', message: expect.stringContaining('cannot send payments now: the node has no active channel') },
     });
     expect(await service.client.get(`/v1/wallet/${payer.id}`)).toMatchObject({ balance: 1_000, pending_msat: 0 });
     const { body: invoice } = await post(payee, 'invoice', { num_satoshis: 100 });

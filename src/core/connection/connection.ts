@@ -234,7 +234,7 @@ export class NodeConnection {
     );
   }
 
-  /** Call it before an operation that sends a payment over the network. @throws NodeUnavailable also if the node cannot send now; Refusal */
+  /** Call it before an operation that sends a payment over the network. @throws NodeUnavailable; Refusal `node_unavailable` with the node's reason */
   async requireCanSend(): Promise<void> {
     await this.requireAvailable();
     const info = await this.#canSend.get('', () => this.readInfo());
@@ -242,7 +242,10 @@ export class NodeConnection {
     if (info?.cannotSend === undefined) return;
     // Only a node that can send is cached: the channels of another one may be active a moment later.
     this.#canSend.forget('');
-    throw new NodeUnavailable(info.cannotSend);
+    throw new Refusal(
+      'node_unavailable',
+      `The Lightning node cannot send payments now: ${info.cannotSend}. This request sent nothing. Try again later.`,
+    );
   }
 
   /** Returns the adapter once the node is identified. @throws NodeUnavailable */

@@ -13,9 +13,9 @@ export function unixSeconds(clock: Clock): number {
   return Math.floor(clock.nowMs() / 1000);
 }
 
-/** Formats a time for people: `2026-01-31 14:05 UTC`. */
+/** Formats a time for people, to the second, so that two times of one sentence differ: `2026-01-31 14:05:09 UTC`. */
 export function timeText(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** Waits until the time has passed or the signal aborts. @returns whether the signal has aborted. */
