@@ -38,7 +38,7 @@ function field(letter: string, data: fc.Arbitrary<readonly number[] | Uint8Array
 }
 
 const description = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 100 }), fc.string({ maxLength: 639 }), fc.constantFrom('', '\u0000'));
-const finalCltv = number(0, 1, 9, 18, 144, 2013, 2014, 2016, 2017, 10_000, 65_535, 65_536, 65_554, 2 ** 32, 2 ** 40, 2 ** 51);
+const finalCltv = number(0, 1, 9, 18, 144, 2012, 2013, 2014, 2016, 2017, 10_000, 65_535, 65_536, 65_554, 2 ** 32, 2 ** 40, 2 ** 51);
 const expiry = number(0, 1, 60, 3600, 2 ** 31, 2 ** 33, 9_223_372_037, 2 ** 40, 2 ** 51);
 const BITS = [8, 9, 14, 15, 16, 17, 20, 21, 24, 25, 31, 48, 49, 50, 55, 100, 101, 149, 263, 1023];
 

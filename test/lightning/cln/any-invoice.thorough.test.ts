@@ -7,6 +7,7 @@ import { freshUrls } from '../../support/ledger.ts';
 import { processSettings, type ServiceProcess, startProcess } from '../../support/process.ts';
 import { seedOf } from '../any-invoice.ts';
 import { type PayAnyInvoice, payAnyInvoice } from '../pay-any-invoice.ts';
+import { writeRefusals } from './refusals.ts';
 import { canRunNodes, type Regtest, startRegtest, until, WITHOUT_NODES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
 
@@ -45,12 +46,13 @@ describe('any invoice that the decoder accepts, on a real Core Lightning', () =>
 
   it('ends, holds no money afterwards, and is paid only if it is reported as settled', { timeout: 3_600_000 }, async () => {
     const seed = seedOf();
-    const { answers } = await payAnyInvoice(paying, { count: COUNT, seed, atOnce: 16 });
+    const { answers, refused } = await payAnyInvoice(paying, { count: COUNT, seed, atOnce: 32 });
     console.log({ seed, COUNT, ...answers });
     const { payments } = await network.nodes.svc.rpc<{ payments: SendpayRow[] }>('listsendpays');
     expect(payments.filter(({ status }) => status === 'pending')).toEqual([]);
     const paid = payments.filter(({ status }) => status === 'complete');
     for (const { payment_hash } of paid) expect((await service.client.get(`/v1/lntx/${payment_hash}`)).status).toBe('settled');
     expect(paid.length).toBeGreaterThan(0);
+    if (process.env.RECORD_REFUSALS) await writeRefusals(network.nodes.svc, refused, process.env.RECORD_REFUSALS);
   });
 });
