@@ -121,8 +121,8 @@ function isOfAnotherNode(issued: Invoice | undefined, { paymentRequest, payee }:
   return issued?.isHold === true && issued.paymentRequest !== paymentRequest && issued.destPubkey !== payee;
 }
 
-/** The most blocks that LND and Core Lightning lock a payment for are 2016 (BOLT 4: `max_htlc_cltv`). LND keeps three of them. */
-const MAX_FINAL_CLTV_BLOCKS = 2013;
+/** LND and Core Lightning lock a payment for at most 2016 blocks (BOLT 4: `max_htlc_cltv`). LND requires that four of them are left. */
+const MAX_FINAL_CLTV_BLOCKS = 2012;
 
 /** Checks what no node can pay. BOLT 11: a payer must not pay if it does not know a required feature. */
 function requirePayable(invoice: Payable, nowSeconds: number): void {
