@@ -37,6 +37,7 @@ export interface ArrivalScript {
 const REASONS: readonly string[] = [
   'NO_ROUTE',
   'TIMEOUT',
+  'RETURNED',
   'INCORRECT_PAYMENT_DETAILS',
   'INSUFFICIENT_BALANCE',
   'ERROR',

@@ -6,12 +6,13 @@ import type { RecordPage, RecordQuery } from './record-page.ts';
 import type { Route, RouteQuery } from './route.ts';
 
 /**
- * The final failure reason of an outgoing payment. Source: the names of LND's `PaymentFailureReason`, which API clients match on. `NODE_BEHIND`: the
- * payee rejected it because the service's node is behind the blockchain.
+ * The final failure reason of an outgoing payment. Source: the names of LND's `PaymentFailureReason`, which API clients match on. `RETURNED`: an HTLC
+ * was held for long and came back, perhaps on the chain. `NODE_BEHIND`: the payee rejected it because the service's node is behind the blockchain.
  */
 export type FailureReason =
   | 'NO_ROUTE'
   | 'TIMEOUT'
+  | 'RETURNED'
   | 'INCORRECT_PAYMENT_DETAILS'
   | 'INSUFFICIENT_BALANCE'
   | 'ERROR'
@@ -125,7 +126,6 @@ export interface CreatedInvoice {
   /** The BOLT 11 invoice in lower case. */
   readonly paymentRequest: string;
 }
-
 /**
  * The result of cancelling an invoice, which the service does before it settles the invoice internally.
  * - `cancelled`: the node rejects every later external payment of the invoice.
@@ -292,14 +292,12 @@ export class NodeUnavailable extends Error {
 export class HashUsed extends Error {
   override readonly name = 'HashUsed';
 }
-
 /** Thrown when the credential does not permit the call. The node did nothing. */
 export class NotPermitted extends NodeUnavailable {}
 /** Thrown when the node has no event at a position that it reported earlier: it was restored from an older backup. */
 export class HistoryChanged extends Error {
   override readonly name = 'HistoryChanged';
 }
-
 /**
  * The service's interface to its Lightning node. Adapters have no access to the database.
  *

@@ -201,6 +201,32 @@ describe('the status of a payment decides, not the reason', () => {
   });
 });
 
+describe('a payment whose HTLC was in flight when LND made no new attempts any more', () => {
+  const held = recording('04-in-flight', 'timeout_seconds 3 reached while an HTLC is held for 10 s, then settled');
+  const order = orderOf(held);
+  const inFlight = (ageSeconds: number): ScriptedResponse => {
+    const htlc = { status: 'IN_FLIGHT', attempt_time_ns: String((now() - ageSeconds * 1000) * 1e6), route: { total_time_lock: 1 } };
+    const result = { status: 'IN_FLIGHT', first_hop_custom_records: idRecords(order.paymentId), htlcs: [htlc] };
+    return { messages: [{ result }], ending: 'silence' };
+  };
+  const failed = (reason: string): ScriptedResponse => {
+    const result = { status: 'FAILED', failure_reason: `FAILURE_REASON_${reason}`, htlcs: [] };
+    return { messages: [{ result: { ...result, first_hop_custom_records: idRecords(order.paymentId) } }] };
+  };
+
+  it.each([
+    ['INSUFFICIENT_BALANCE', 120, 'RETURNED'],
+    ['NO_ROUTE', 120, 'RETURNED'],
+    ['INSUFFICIENT_BALANCE', 10, 'INSUFFICIENT_BALANCE'],
+    ['INCORRECT_PAYMENT_DETAILS', 120, 'INCORRECT_PAYMENT_DETAILS'],
+  ])('fails with a reason of its own, and not with that of LND’s next try: %s after %i seconds', async (reason, seconds, expected) => {
+    const { lnd, node } = await opened(order, inFlight(seconds));
+    expect(await node.lookupPayment(order)).toEqual({ state: 'pending' });
+    lnd.on(trackOf(order), failed(reason));
+    expect(await node.lookupPayment(order)).toEqual({ state: 'failed', reason: expected });
+  });
+});
+
 describe('a payment that LND has recorded and not ended is pending', () => {
   const held = recording('04-in-flight', 'timeout_seconds 3 reached while an HTLC is held for 10 s, then settled');
   const order = orderOf(held);

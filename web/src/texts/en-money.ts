@@ -169,6 +169,10 @@ export const money = inLanguage('money', {
     failures: lookup({
       NO_ROUTE: { title: 'No route to the receiver', text: 'No path has enough capacity within the fee limit.' },
       TIMEOUT: { title: 'No route was found in time', text: 'The paths that were tried did not work before the time limit.' },
+      RETURNED: {
+        title: 'The payment came back',
+        text: 'It was on its way, and was cancelled or expired. Ask the receiver for a new invoice.',
+      },
       INCORRECT_PAYMENT_DETAILS: {
         title: 'The receiver rejected the payment',
         text: 'It does not know the invoice, or the invoice has expired.',

@@ -201,6 +201,7 @@ export const wallets = {
     failureReasons: lookup({
       NO_ROUTE: 'No route to the receiver',
       TIMEOUT: 'No route worked in time',
+      RETURNED: 'The payment was on its way and came back',
       INCORRECT_PAYMENT_DETAILS: 'The receiver rejected the payment',
       INSUFFICIENT_BALANCE: 'The channels of the node had too little balance',
       NODE_BEHIND: 'The node of the service was behind the blockchain',

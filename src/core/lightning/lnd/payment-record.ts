@@ -14,10 +14,18 @@ export interface PaymentRecord {
   readonly first_hop_custom_records?: Readonly<Record<string, string>>;
   readonly htlcs: readonly {
     readonly status: string;
+    /** Unix nanoseconds. */
+    readonly attempt_time_ns?: string;
     readonly route: { readonly total_time_lock: number };
     /** `height`: that of the payee, if it does not know the invoice, or finds that the HTLC expires too soon. */
     readonly failure?: { readonly code: string; readonly height?: number } | null;
   }[];
+}
+
+/** Returns whether an attempt is in flight that began before a time, in Unix milliseconds. */
+export function isHeldSince({ status, htlcs = [] }: Pick<PaymentRecord, 'status'> & Partial<PaymentRecord>, beforeMs: number): boolean {
+  const isOld = (ns: string | undefined) => ns !== undefined && Number(ns) / 1e6 < beforeMs;
+  return status === 'IN_FLIGHT' && htlcs.some((htlc) => htlc.status === 'IN_FLIGHT' && isOld(htlc.attempt_time_ns));
 }
 
 /** Returns the largest block height of a payee that has rejected an attempt; undefined if none has. LND keeps failed attempts only until the end. */

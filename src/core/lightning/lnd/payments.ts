@@ -15,9 +15,11 @@ import { paymentHashOf } from '../payment-hash.ts';
 import type { LndContext } from './context.ts';
 import { LndError, meaningOf } from './errors.ts';
 import { readInfo } from './info.ts';
-import { isRecordOf, outcomeOfRecord, type PaymentRecord, payeeHeightOf, recordsOf } from './payment-record.ts';
+import { isHeldSince, isRecordOf, outcomeOfRecord, type PaymentRecord, payeeHeightOf, recordsOf } from './payment-record.ts';
 import { toBase64, toBase64Url } from './values.ts';
 
+/** The ids of held payments that are remembered. */
+const MAX_HELD = 10_000;
 const KEYSEND_PREIMAGE = '5482373484';
 
 /** For this long a node that can send counts as able to. It takes longer to restart, and every broken connection ends it. */
@@ -34,6 +36,8 @@ const ABLE_MS = 500;
 export class LndPayments {
   readonly #lnd: LndContext;
   readonly #running = new Map<string, Promise<PaymentOutcome>>();
+  /** The payments whose HTLC was seen in flight when LND made no new attempts any more. */
+  readonly #held = new Set<string>();
   /** The block height of a node that can send. */
   readonly #able = new TtlCache<number>({ maxAgeMs: ABLE_MS, maxSize: 1 });
 
@@ -195,8 +199,20 @@ export class LndPayments {
   }
 
   #outcome(order: PaymentReference, record: PaymentRecord): PaymentOutcome {
-    const outcome = outcomeOfRecord(record);
+    const outcome = this.#withReason(order, record);
     return outcome.state === 'failed' && this.#mayStillRun(order) ? { state: 'pending' } : outcome;
+  }
+
+  /**
+   * LND's reason for a payment whose HTLC came back late, also on the chain, is that of its next try: it lacks a channel with enough balance, or a
+   * route. It deletes failed attempts, so what was seen before decides.
+   */
+  #withReason({ paymentId }: PaymentReference, record: PaymentRecord): PaymentOutcome {
+    if (this.#held.size < MAX_HELD && isHeldSince(record, Date.now() - this.#lnd.timing.attemptsSeconds * 1000)) this.#held.add(paymentId);
+    const outcome = outcomeOfRecord(record);
+    const isReturned = outcome.state !== 'pending' && this.#held.delete(paymentId);
+    const isOfPayee = outcome.state === 'failed' && outcome.reason === 'INCORRECT_PAYMENT_DETAILS';
+    return isReturned && outcome.state === 'failed' && !isOfPayee ? { ...outcome, reason: 'RETURNED' } : outcome;
   }
 
   /** Returns a failure of a payment that LND has no record of. @throws NodeUnavailable while an earlier request may still be executed. */

@@ -183,6 +183,10 @@ export const money = {
         title: 'Keine Route rechtzeitig gefunden',
         text: 'Die versuchten Routen haben bis zum Ablauf der Frist nicht funktioniert.',
       },
+      RETURNED: {
+        title: 'Die Zahlung ist zurückgekommen',
+        text: 'Sie war unterwegs und wurde abgebrochen oder ist abgelaufen. Den Empfänger um eine neue Rechnung bitten.',
+      },
       INCORRECT_PAYMENT_DETAILS: {
         title: 'Der Empfänger hat die Zahlung abgelehnt',
         text: 'Er kennt die Rechnung nicht, oder sie ist abgelaufen.',

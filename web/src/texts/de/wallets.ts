@@ -199,6 +199,7 @@ export const wallets = {
     failureReasons: {
       NO_ROUTE: 'Keine Route zum Empfänger',
       TIMEOUT: 'Keine Route hat rechtzeitig funktioniert',
+      RETURNED: 'Die Zahlung war unterwegs und kam zurück',
       INCORRECT_PAYMENT_DETAILS: 'Der Empfänger hat die Zahlung abgelehnt',
       INSUFFICIENT_BALANCE: 'Die Kanäle der Node hatten zu wenig Guthaben',
       NODE_BEHIND: 'Die Node des Dienstes lag hinter der Blockchain zurück',

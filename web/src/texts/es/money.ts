@@ -180,6 +180,7 @@ export const money = {
     failures: {
       NO_ROUTE: { title: 'Sin ruta al destinatario', text: 'Ningún camino tiene capacidad suficiente dentro del límite de comisión.' },
       TIMEOUT: { title: 'No se encontró ruta a tiempo', text: 'Ninguno de los caminos probados funcionó dentro del plazo.' },
+      RETURNED: { title: 'El pago ha vuelto', text: 'Estaba en camino y se canceló o venció. Pida otra factura al destinatario.' },
       INCORRECT_PAYMENT_DETAILS: {
         title: 'El destinatario rechazó el pago',
         text: 'No conoce la factura, o la factura ha vencido.',

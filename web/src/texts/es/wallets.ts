@@ -199,6 +199,7 @@ export const wallets = {
     failureReasons: {
       NO_ROUTE: 'Sin ruta al destinatario',
       TIMEOUT: 'Ninguna ruta funcionó a tiempo',
+      RETURNED: 'El pago estaba en camino y volvió',
       INCORRECT_PAYMENT_DETAILS: 'El destinatario rechazó el pago',
       INSUFFICIENT_BALANCE: 'Los canales del nodo no tenían saldo suficiente',
       NODE_BEHIND: 'El nodo del servicio estaba atrasado respecto a la cadena de bloques',
