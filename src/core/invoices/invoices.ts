@@ -73,14 +73,13 @@ export interface OpenInvoiceQuery {
   matches(invoice: Invoice): boolean;
 }
 
-/** The invoices that {@link Invoices.listNewest} returns. */
-interface NewestInvoices {
-  readonly limit: number;
+/** The older invoices that {@link Invoices.listWaiting} returns. */
+interface WaitingInvoices {
   /** Unix seconds. */
   readonly openSince: number;
   readonly paidSince: number;
-  /** The maximum of open ones, and of paid ones, that are not among the newest. */
-  readonly maxOlder: number;
+  /** The maximum of open ones, and of paid ones. */
+  readonly max: number;
 }
 
 /** How many rows one statement and one list read. */
@@ -208,21 +207,21 @@ export class Invoices {
     return findInvoiceByHash(this.#context.database, paymentHash);
   }
 
-  /** Returns the newest invoices of a wallet, and older ones that are open or were paid not long ago, newest first. */
-  async listNewest({ ledgerAccount }: Wallet, { limit, openSince, paidSince, maxOlder }: NewestInvoices): Promise<Invoice[]> {
+  /** Returns the newest invoices of a wallet in any state, newest first. */
+  async listNewest({ ledgerAccount }: Wallet, limit: number): Promise<Invoice[]> {
+    return (await this.#context.database.all(sql.listNewest, ledgerAccount, limit)).map(rowToInvoice);
+  }
+
+  /** Returns the invoices of a wallet before another one that are open, or were paid not long ago, newest first. */
+  async listWaiting({ ledgerAccount }: Wallet, before: Invoice, { openSince, paidSince, max }: WaitingInvoices): Promise<Invoice[]> {
     const { database, clock } = this.#context;
-    const newest = (await database.all(sql.listNewest, ledgerAccount, limit)).map(rowToInvoice);
-    const oldest = newest.at(-1);
-    if (!oldest || newest.length < limit) return newest;
-    const areOlderOpen = oldest.createdAt > openSince;
-    const rows = areOlderOpen ? await database.all(sql.listOpen.wallet.desc, ledgerAccount, unixSeconds(clock), oldest.id, maxOlder) : [];
+    const areOpen = before.createdAt > openSince;
+    const rows = areOpen ? await database.all(sql.listOpen.wallet.desc, ledgerAccount, unixSeconds(clock), before.id, max) : [];
     const open = rows.filter(({ createdAt }) => createdAt > openSince).map(rowToInvoice);
     // Read last: one that is paid meanwhile is in one of the lists.
-    const paid = await this.findMany(
-      (await listCredited(database, ledgerAccount, maxOlder, paidSince * 1000)).filter((id) => id < oldest.id),
-    );
-    const older = new Map([...open, ...paid].map((invoice) => [invoice.id, invoice]));
-    return [...newest, ...Array.from(older.values()).sort((a, b) => (a.id < b.id ? 1 : -1))];
+    const paid = await this.findMany((await listCredited(database, ledgerAccount, max, paidSince * 1000)).filter((id) => id < before.id));
+    const waiting = new Map([...open, ...paid].map((invoice) => [invoice.id, invoice]));
+    return Array.from(waiting.values()).sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 
   async findMany(ids: readonly string[]): Promise<Invoice[]> {

@@ -67,6 +67,35 @@ export const findCredit = statement<WalletTransactionRow>(
   `SELECT ${COLUMNS} FROM wallet_transaction WHERE lntx = $1 AND amount_msat > 0`,
 );
 
+/** A booked transaction with the fee of the service that was charged with it. The transfer of such a fee has the wallet's next entry. */
+export type BookingRow = Pick<WalletTransactionRow, 'id' | 'type' | 'lntx' | 'amount_msat' | 'placed_at_ms' | 'label'> & {
+  balance_msat: number;
+  service_fee_msat: number;
+};
+
+const BOOKING = `SELECT t.id, t.type, t.lntx, t.amount_msat, t.placed_at_ms, t.label, t.balance_msat, coalesce(
+    (SELECT CASE WHEN f.type = 'service_fee' AND f.entry = t.entry + 1 THEN -f.amount_msat END FROM wallet_transaction f
+     WHERE f.ledger_account = t.ledger_account AND f.status = 'settled' AND f.position > t.position ORDER BY f.position LIMIT 1),
+    0) AS service_fee_msat`;
+
+export const findBookings = statement<BookingRow>(
+  'wallet_transaction_find_bookings',
+  `${BOOKING} FROM wallet_transaction t WHERE t.id = ANY($1::text[]) AND t.status = 'settled'`,
+);
+
+/** The credits of invoices. */
+export const findCredits = statement<BookingRow>(
+  'wallet_transaction_find_credits',
+  `${BOOKING} FROM wallet_transaction t WHERE t.lntx = ANY($1::text[]) AND t.amount_msat > 0 AND t.status = 'settled'`,
+);
+
+/** The transactions that are neither of an invoice or a payment nor fees, among the newest $2 of a wallet ($1), newest first. */
+export const listInternal = statement<BookingRow>(
+  'wallet_transaction_list_internal',
+  `${BOOKING} FROM (SELECT * FROM wallet_transaction WHERE ledger_account = $1 AND status = 'settled' ORDER BY position DESC LIMIT $2) AS t
+   WHERE t.lntx IS NULL AND t.type NOT IN ('network_fee', 'service_fee') ORDER BY t.position DESC`,
+);
+
 /** The invoices that were credited since a time ($3, Unix milliseconds), among the newest $2 transactions of a wallet ($1). */
 export const listCredited = statement<{ lntx: string }>(
   'wallet_transaction_list_credited',

@@ -5,7 +5,7 @@ import { type AmountRange, isAmountInRange, positionsInRange } from './amount-ra
 import { parseWalletTransactionId, walletTransactionId } from './wallet-transaction-id.ts';
 import * as sql from './wallet-transactions.sql.ts';
 
-export type { WalletTransactionRow } from './wallet-transactions.sql.ts';
+export type { BookingRow, WalletTransactionRow } from './wallet-transactions.sql.ts';
 
 /** Whose transactions a list contains: one wallet's, by its ledger account, or those of all wallets of an account. */
 export type TransactionOwner = { readonly ledgerAccount: number } | { readonly accountId: string };
@@ -151,6 +151,22 @@ export function findTransactions(database: Database, ids: readonly string[]): Pr
 /** Returns the transaction that credits an invoice. */
 export function findCredit(database: Database, invoiceId: string): Promise<sql.WalletTransactionRow | undefined> {
   return database.first(sql.findCredit, invoiceId);
+}
+
+/** Returns the booked transactions with these ids, each with the fee of the service that was charged with it. */
+export async function findBookings(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, sql.BookingRow>> {
+  return ids.length === 0 ? new Map() : new Map((await database.all(sql.findBookings, ids)).map((row) => [row.id, row]));
+}
+
+/** Returns the credits of invoices by the ids of the invoices. */
+export async function findCredits(database: Database, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, sql.BookingRow>> {
+  if (invoiceIds.length === 0) return new Map();
+  return new Map((await database.all(sql.findCredits, invoiceIds)).map((row) => [row.lntx ?? '', row]));
+}
+
+/** Returns transfers and other transactions without an invoice or a payment, but not fees, among the newest `among` of a wallet, newest first. */
+export function listInternal(database: Database, ledgerAccount: number, among: number): Promise<sql.BookingRow[]> {
+  return database.all(sql.listInternal, ledgerAccount, among);
 }
 
 /** Returns the ids of invoices that were credited since a time (Unix milliseconds), among the newest transactions of a wallet. */

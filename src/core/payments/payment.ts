@@ -5,7 +5,7 @@ import type { Statement } from '../db/statement.ts';
 import type { FeeDirection } from '../fees/fee-rule.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId, splitIds } from '../kernel/ids.ts';
-import { type Msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
+import { type Msat, msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import type { CustomRecords, FailureReason, PaymentReference } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import * as sql from './payments.sql.ts';
@@ -143,6 +143,11 @@ export async function readPayment(
 ): Promise<Payment | undefined> {
   const row = await database.first(statement, ...parameters);
   return row && rowToPayment(row);
+}
+
+/** Returns what a wallet has paid on top of the amount: the routing fee and the fee of the service. 0 until the payment succeeds. */
+export function paidFeeMsat({ state, feeMsat = ZERO_MSAT, serviceFeeMsat = ZERO_MSAT }: Payment): Msat {
+  return state === 'succeeded' ? msat(feeMsat + serviceFeeMsat) : ZERO_MSAT;
 }
 
 /** Returns what the fee of a payment is charged for. */

@@ -1,4 +1,4 @@
-import { findTransactions } from '../../core/journal/wallet-transactions.ts';
+import { findBookings, findTransactions } from '../../core/journal/wallet-transactions.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { isJsonObject, parseJson } from '../../core/kernel/json.ts';
 import { readEvent } from '../../core/nostr/event.ts';
@@ -76,5 +76,6 @@ async function transactionOf(modules: NwcModules, { type, subject }: Notificatio
     return invoice && transactionOfInvoice({ ...invoice, state: 'held' }, now);
   }
   const [transaction] = await completeRows(modules, await findTransactions(modules.database, [subject]));
-  return transaction && transactionOfWallet(transaction, now);
+  const booking = (await findBookings(modules.database, [subject])).get(subject);
+  return transaction && transactionOfWallet(transaction, now, booking?.service_fee_msat);
 }

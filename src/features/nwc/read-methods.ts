@@ -1,15 +1,20 @@
 import { type BUDGET_PERIODS, periodEnd } from '../../core/budgets/limits.ts';
-import { readTransactions } from '../../core/journal/wallet-transactions.ts';
+import { findBookings, readTransactions } from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { completeRows } from '../transactions/complete.ts';
-import { TYPE_NAMES } from '../transactions/wallet-transaction-object.ts';
 import { NwcError } from './errors.ts';
 import { offeredMethods, offeredNotifications } from './methods.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
 import { MAX_INVOICE_BYTES, type Params, readBoolean, readHex, readInteger, readText } from './params.ts';
-import { type NwcTransaction, transactionOfInvoice, transactionOfPayment, transactionOfWallet } from './transaction-object.ts';
+import {
+  type NwcTransaction,
+  readInvoiceTransaction,
+  transactionOfInvoice,
+  transactionOfPayment,
+  transactionOfWallet,
+} from './transaction-object.ts';
 
 /** Returns what the app may do, and facts about the node. */
 export async function getInfo({ connections, payLinks }: NwcModules, { connection, wallet }: AppRequest): Promise<object> {
@@ -57,7 +62,7 @@ export async function getBudget({ keyring, clock }: NwcModules, { connection }: 
 export async function lookupInvoice(modules: NwcModules, { wallet }: AppRequest, params: Params): Promise<object> {
   const paymentHash = readHex(params, 'payment_hash', 64) ?? hashOfInvoice(modules, params);
   const invoice = await modules.invoices.findByHash(paymentHash);
-  if (invoice?.walletId === wallet.id) return transactionOfInvoice(invoice, unixSeconds(modules.clock));
+  if (invoice?.walletId === wallet.id) return readInvoiceTransaction(modules, invoice);
   // The pending or the settled one, otherwise the newest that has failed.
   const payment = await modules.payments.findByHash(paymentHash, wallet.id);
   if (!payment) throw new NwcError('NOT_FOUND', 'The wallet has no invoice and no payment with this payment hash.');
@@ -81,8 +86,8 @@ const MAX_OFFSET = 10_000;
 /** A response of this size has less than 60 KiB when it is encrypted; relays accept 64 KiB. */
 const MAX_LIST_BYTES = 40_000;
 
-/** What is listed: not fees, which are part of their payments, and not corrections. */
-const LISTED = new Set(Object.keys(TYPE_NAMES).filter((type) => type.startsWith('ln_')));
+/** What is not listed: fees, which are part of their transactions. */
+const FEES: ReadonlySet<string> = new Set(['network_fee', 'service_fee']);
 
 /** Returns the transactions of the wallet, newest first. Fewer than `limit` if the response would become too large. */
 export async function listTransactions(modules: NwcModules, { wallet }: AppRequest, params: Params): Promise<object> {
@@ -110,20 +115,27 @@ export async function listTransactions(modules: NwcModules, { wallet }: AppReque
       matches: async (some) =>
         some.map(({ type, status, amount_msat: amountMsat }) => {
           const isOut = amountMsat < 0;
-          if (!LISTED.has(type) || (direction !== undefined && isOut !== (direction === 'outgoing'))) return false;
+          if (FEES.has(type) || (direction !== undefined && isOut !== (direction === 'outgoing'))) return false;
           return status === 'settled' || (isOut ? unpaidOut : unpaidIn);
         }),
     },
     { after: undefined, limit: wanted },
   );
-  const booked = await completeRows(modules, rows);
+  const shown = rows.slice(0, wanted);
+  const [booked, bookings] = await Promise.all([
+    completeRows(modules, shown),
+    findBookings(
+      modules.database,
+      shown.map(({ id }) => id),
+    ),
+  ]);
   const open =
     unpaidIn && direction !== 'outgoing'
       ? await readOpen(modules, wallet, { from, until, limit: wanted })
       : { invoices: [], isCapped: false };
   const now = unixSeconds(modules.clock);
   const all = merge(
-    booked.map((one) => ({ placedAt: one.createdAt, transaction: transactionOfWallet(one, now) })),
+    booked.map((one) => ({ placedAt: one.createdAt, transaction: transactionOfWallet(one, now, bookings.get(one.id)?.service_fee_msat) })),
     open.invoices.map((one) => ({ placedAt: one.createdAt, transaction: transactionOfInvoice(one, now) })),
   );
   const transactions = fitting(all.slice(offset, wanted));

@@ -1,11 +1,10 @@
 import { keyGuard } from '../../core/accounts/accounts.ts';
 import type { NewInvoice } from '../../core/invoices/create.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { unixSeconds } from '../../core/kernel/clock.ts';
 import type { RowWrite } from '../../core/ledger/ledger.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
 import { type Params, readAmount, readHex, readInteger, readMetadata, readText } from './params.ts';
-import { transactionOfInvoice } from './transaction-object.ts';
+import { readInvoiceTransaction } from './transaction-object.ts';
 
 /** Returns the row that stores the request with what it has created, for the transaction that creates it. */
 export type RowsOf = (made: string) => readonly RowWrite[];
@@ -60,8 +59,8 @@ export async function createInvoice(
 }
 
 /** Returns an invoice that a request has created. */
-export async function madeInvoice({ invoices, clock }: NwcModules, made: string): Promise<object> {
-  const invoice = await invoices.find(made);
+export async function madeInvoice(modules: NwcModules, made: string): Promise<object> {
+  const invoice = await modules.invoices.find(made);
   invariant(invoice, `invoice ${made} is gone`);
-  return transactionOfInvoice(invoice, unixSeconds(clock));
+  return readInvoiceTransaction(modules, invoice);
 }

@@ -5,7 +5,7 @@ import type { Msat } from '../../core/kernel/money.ts';
 import { isPublicKey } from '../../core/kernel/secp256k1.ts';
 import type { CustomRecords } from '../../core/lightning/node.ts';
 import type { StartedPayment } from '../../core/payments/hold.ts';
-import type { Payment } from '../../core/payments/payment.ts';
+import { type Payment, paidFeeMsat } from '../../core/payments/payment.ts';
 import { readInvoiceOfUri } from './bip321.ts';
 import { NwcError } from './errors.ts';
 import { HOLD_METHODS } from './hold-methods.ts';
@@ -65,7 +65,7 @@ async function endedPayment({ payments }: NwcModules, made: string): Promise<Pay
 
 async function paymentResult(modules: NwcModules, made: string): Promise<object | undefined> {
   const payment = await endedPayment(modules, made);
-  return payment && { preimage: payment.preimage ?? '', fees_paid: payment.feeMsat ?? 0 };
+  return payment && { preimage: payment.preimage ?? '', fees_paid: paidFeeMsat(payment) };
 }
 
 const payInvoice: StoredMethod = {
@@ -141,7 +141,7 @@ const pay: StoredMethod = {
   async result({ payments }, made) {
     const payment = await payments.find(made);
     invariant(payment, `payment ${made} is gone`);
-    const { state, amountMsat, feeMsat, failureReason } = payment;
+    const { state, amountMsat, failureReason } = payment;
     if (state === 'failed') {
       const limitMsat = failureReason === 'NO_ROUTE' ? await payments.feeLimitMsat(payment) : undefined;
       const limit = limitMsat === undefined ? '' : ` No route was found within the fee limit of ${limitMsat} msat.`;
@@ -152,7 +152,7 @@ const pay: StoredMethod = {
       state: state === 'pending' ? 'pending' : 'settled',
       instruction_type: 'bolt11',
       amount: amountMsat,
-      fees_paid: feeMsat ?? 0,
+      fees_paid: paidFeeMsat(payment),
       payment_hash: payment.paymentHash,
       created_at: payment.createdAt,
       ...(state === 'succeeded' && { preimage: payment.preimage ?? '', settled_at: payment.settledAt }),

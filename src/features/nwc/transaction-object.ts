@@ -1,8 +1,12 @@
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import { transferHash } from '../../core/journal/wallet-transaction-id.ts';
+import { findCredits } from '../../core/journal/wallet-transactions.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
 import { isJsonObject, parseJson } from '../../core/kernel/json.ts';
-import type { Payment } from '../../core/payments/payment.ts';
-import type { WalletTransaction } from '../transactions/wallet-transaction.ts';
+import { type Payment, paidFeeMsat } from '../../core/payments/payment.ts';
+import type { Sources } from '../transactions/complete.ts';
+import { isTransfer, type WalletTransaction } from '../transactions/wallet-transaction.ts';
+import { TYPE_NAMES } from '../transactions/wallet-transaction-object.ts';
 
 /** A transaction of NIP-47. Amounts are millisatoshis, times Unix seconds. Texts without a value are "", other fields null. */
 export interface NwcTransaction {
@@ -14,8 +18,9 @@ export interface NwcTransaction {
   /** Only when it is settled. */
   readonly preimage: string;
   readonly payment_hash: string;
-  /** Without the fee. */
+  /** Of an outgoing one without the fees, of an incoming one what was credited after the fee of the service: with `fees_paid`, the balance is their sum. */
   readonly amount: number;
+  /** The routing fee and the fee of the service. */
   readonly fees_paid: number;
   readonly created_at: number;
   readonly expires_at: number | null;
@@ -32,9 +37,9 @@ const INVOICE_STATES = {
   canceled: 'expired',
 } as const;
 
-/** Returns an invoice, or a keysend that was received. */
-export function transactionOfInvoice(invoice: Invoice, nowSeconds: number): NwcTransaction {
-  const { state, isKeysend } = invoice;
+/** Returns an invoice, or a keysend that was received. @param serviceFeeMsat the fee of the service, if it is settled */
+export function transactionOfInvoice(invoice: Invoice, nowSeconds: number, serviceFeeMsat = 0): NwcTransaction {
+  const { state, isKeysend, receivedMsat } = invoice;
   const isSettled = state === 'settled';
   return {
     type: 'incoming',
@@ -44,13 +49,25 @@ export function transactionOfInvoice(invoice: Invoice, nowSeconds: number): NwcT
     description_hash: invoice.descriptionHash ?? '',
     preimage: isSettled ? (invoice.preimage ?? '') : '',
     payment_hash: invoice.paymentHash,
-    amount: invoice.receivedMsat ?? (state === 'held' ? invoice.heldMsat : undefined) ?? invoice.amountMsat ?? 0,
+    amount:
+      receivedMsat === undefined
+        ? ((state === 'held' ? invoice.heldMsat : undefined) ?? invoice.amountMsat ?? 0)
+        : receivedMsat - serviceFeeMsat,
     fees_paid: 0,
     created_at: invoice.createdAt,
     expires_at: isKeysend ? null : (invoice.expiresAt ?? null),
     settled_at: isSettled ? (invoice.settledAt ?? null) : null,
     metadata: metadataOf(invoice.passThru),
   };
+}
+
+/** Returns an invoice with the fee of the service that was charged for it. */
+export async function readInvoiceTransaction(
+  { database, clock }: Pick<Sources, 'database' | 'clock'>,
+  invoice: Invoice,
+): Promise<NwcTransaction> {
+  const credit = (await findCredits(database, [invoice.id])).get(invoice.id);
+  return transactionOfInvoice(invoice, unixSeconds(clock), credit?.service_fee_msat);
 }
 
 const PAYMENT_STATES = { pending: 'pending', succeeded: 'settled', failed: 'failed' } as const;
@@ -67,7 +84,7 @@ export function transactionOfPayment(payment: Payment): NwcTransaction {
     preimage: isSettled ? (payment.preimage ?? '') : '',
     payment_hash: payment.paymentHash,
     amount: payment.amountMsat,
-    fees_paid: payment.feeMsat ?? 0,
+    fees_paid: paidFeeMsat(payment),
     created_at: payment.createdAt,
     expires_at: isKeysend ? null : (payment.expiresAt ?? null),
     settled_at: isSettled ? (payment.settledAt ?? null) : null,
@@ -75,20 +92,21 @@ export function transactionOfPayment(payment: Payment): NwcTransaction {
   };
 }
 
-/** Returns a transaction of a wallet. */
-export function transactionOfWallet(wtx: WalletTransaction, nowSeconds: number): NwcTransaction {
+/** Returns a transaction of a wallet. @param serviceFeeMsat the fee of the service that was charged with it */
+export function transactionOfWallet(wtx: WalletTransaction, nowSeconds: number, serviceFeeMsat = 0): NwcTransaction {
   if (wtx.payment) return transactionOfPayment(wtx.payment);
-  if (wtx.invoice) return transactionOfInvoice(wtx.invoice, nowSeconds);
+  if (wtx.invoice) return transactionOfInvoice(wtx.invoice, nowSeconds, serviceFeeMsat);
+  const isOut = wtx.amountMsat < 0;
   return {
-    type: wtx.amountMsat < 0 ? 'outgoing' : 'incoming',
+    type: isOut ? 'outgoing' : 'incoming',
     state: 'settled',
     invoice: '',
-    description: wtx.label,
+    description: wtx.label || (isTransfer(wtx) ? '' : (TYPE_NAMES[wtx.type] ?? '')),
     description_hash: '',
     preimage: '',
     payment_hash: transferHash(wtx.id),
     amount: Math.abs(wtx.amountMsat),
-    fees_paid: 0,
+    fees_paid: isOut ? serviceFeeMsat : 0,
     created_at: wtx.createdAt,
     expires_at: null,
     settled_at: wtx.createdAt,
