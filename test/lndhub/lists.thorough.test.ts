@@ -32,7 +32,7 @@ onFakeNode(
         await net.outside.pay({ paymentRequest: body.payment_request });
         await expect.poll(async () => (await app.get(`/checkpayment/${body.hash}`)).body.paid).toBe(true);
       }
-      const list: Json[] = (await app.get('/getuserinvoices?limit=1')).body;
+      const list: Json[] = (await app.get('/getuserinvoices')).body;
       expect(list.map(({ description, ispaid }) => [description, ispaid])).toEqual([
         ['second', true],
         ['first', true],
@@ -44,6 +44,31 @@ onFakeNode(
       const other = await client.wallet();
       expect((await appOfWallet(client, other).get('/getuserinvoices')).body).toEqual([]);
       expect((await appOfWallet(client, other).get(`/checkpayment/${open.hash}`)).status).toBe(404);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('have pages that contain each item once, and no more items than their limit', async () => {
+      const [wallet, other] = [await client.wallet(1000), await client.wallet(1000)];
+      const app = appOfWallet(client, wallet);
+      const transfer = (from: string, to: string) => client.post(`/v1/wallet/${from}/transfer`, { dest_wallet_id: to, num_satoshis: 3 });
+      for (let i = 0; i < 4; i++) {
+        const { body } = await app.addInvoice({ amt: 2, memo: `open ${i}` });
+        if (i < 2) await net.outside.pay({ paymentRequest: body.payment_request });
+        await transfer(other.id, wallet.id);
+        await transfer(wallet.id, other.id);
+        await app.pay(net.outside.invoice({ amountMsat: 1_000 }).paymentRequest);
+      }
+      for (const list of ['getuserinvoices', 'gettxs']) {
+        const hashesOf = async (query: string): Promise<string[]> =>
+          (await app.get(`/${list}${query}`)).body.map(({ r_hash }: Json) => hexOf(r_hash));
+        const all = await hashesOf('');
+        expect([list, all.length]).toEqual([list, list === 'gettxs' ? 8 : 9]);
+        for (const limit of [1, 2, 3, 5]) {
+          const pages = await Promise.all(Array.from({ length: 10 }, (_, page) => hashesOf(`?limit=${limit}&offset=${page * limit}`)));
+          expect(pages.every(({ length }) => length <= limit)).toBe(true);
+          expect(pages.flat()).toEqual(all);
+        }
+      }
       expect(await problems()).toEqual([]);
     });
 
@@ -60,6 +85,7 @@ onFakeNode(
       expect(await found()).toMatchObject([{ amt: 7, ispaid: true }]);
       await execute('UPDATE wallet_transaction SET placed_at_ms = placed_at_ms - 700000 WHERE wallet_id = $1', wallet.id);
       expect(await found('?limit=51')).toEqual([]);
+      expect(await found('?limit=51&offset=51')).toMatchObject([{ amt: 7, ispaid: true }]);
       await execute('UPDATE wallet_transaction SET placed_at_ms = placed_at_ms + 700000 WHERE wallet_id = $1', wallet.id);
       expect(await problems()).toEqual([]);
     });

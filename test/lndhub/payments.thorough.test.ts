@@ -163,8 +163,7 @@ onFakeNode(
       expect((await app.addInvoice({ amt: 3, memo: 'a', unknown: true })).status).toBe(200);
       expect((await client.request('POST', `${BASE}/addinvoice`, { headers, form: body })).status).toBe(200);
       expect((await client.request('POST', `${BASE}/addinvoice`, { headers, form: 'amt=3&memo=a' })).status).toBe(200);
-      // The invoice that has funded the wallet was just paid, so that it is listed beyond the limit.
-      expect((await app.get('/getuserinvoices?limit=5')).body.map(({ amt }: Json) => amt)).toEqual([3, 3, 3, 3, 3, 1000]);
+      expect((await app.get('/getuserinvoices')).body.map(({ amt }: Json) => amt)).toEqual([3, 3, 3, 3, 3, 1000]);
       expect(await problems()).toEqual([]);
     });
   },

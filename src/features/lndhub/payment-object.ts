@@ -1,6 +1,6 @@
-import { floorSat, type Msat, ZERO_MSAT } from '../../core/kernel/money.ts';
+import { floorSat, type Msat } from '../../core/kernel/money.ts';
 import type { Bolt11 } from '../../core/lightning/bolt11/bolt11.ts';
-import type { Payment } from '../../core/payments/payment.ts';
+import { type Payment, paidFeeMsat } from '../../core/payments/payment.ts';
 import { decodedInvoice } from '../nodes/decoded-invoice.ts';
 import { bufferObject } from './fields.ts';
 
@@ -14,7 +14,10 @@ export function ceilSat(feeMsat: Msat): number {
   return Math.ceil(feeMsat / 1000);
 }
 
-/** Amount and fee of a payment, as lists and responses have them. `value` is their sum: BTCPay subtracts the fee from it. */
+/**
+ * Returns amount and fee of a payment, as lists and responses have them. The fee is that of the route and that of the service. `value` is the sum:
+ * BTCPay subtracts the fee from it.
+ */
 export function costOf({ amountMsat }: Payment, feeMsat: Msat) {
   const fee = ceilSat(feeMsat);
   return { value: floorSat(amountMsat) + fee, fee, fee_msat: feeMsat };
@@ -25,7 +28,8 @@ export function costOf({ amountMsat }: Payment, feeMsat: Msat) {
  * @param invoice undefined for a keysend
  */
 export function paidPayment(payment: Payment, invoice: Bolt11 | undefined) {
-  const { amountMsat, feeMsat = ZERO_MSAT, preimage = '', paymentHash, paymentRequest, descriptionHash = '', memo, destPubkey } = payment;
+  const { amountMsat, preimage = '', paymentHash, paymentRequest, descriptionHash = '', memo, destPubkey } = payment;
+  const feeMsat = paidFeeMsat(payment);
   const cost = costOf(payment, feeMsat);
   const amountSat = floorSat(amountMsat);
   const asked = invoice

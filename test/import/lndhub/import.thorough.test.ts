@@ -3,6 +3,7 @@ import { msat } from '../../../src/core/kernel/money.ts';
 import { openLndhub } from '../../../src/features/import/lndhub/lndhub.ts';
 import { BlueWallet } from '../../clients/lndhub/bluewallet.ts';
 import { onFakeNode } from '../../support/app.ts';
+import type { Json } from '../../support/client.ts';
 import { collect } from '../collect.ts';
 import { importInto, planOf } from '../run.ts';
 import { lndhubDatabase, USERS, userOf } from './database.ts';
@@ -82,6 +83,31 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
+    it('lists in apps what each user received and sent before, in pages, and the lists add up to the balance', async () => {
+      const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
+      let listed = 0;
+      for (const user of USERS.filter((one) => !isOff(one) && one.balance >= 0)) {
+        const { login, password } = userOf(user.name);
+        const { body } = await client.request('POST', '/auth', { json: { login, password } });
+        const headers = { authorization: `Bearer ${body.access_token}` };
+        const list = async (path: string): Promise<Json[]> => (await client.request('GET', path, { headers })).body;
+        const [received, sent] = [await list('/getuserinvoices?limit=200'), await list('/gettxs?limit=200')];
+        const sat = sum(received.filter(({ ispaid }) => ispaid).map(({ amt }) => amt)) - sum(sent.map(({ value }) => value));
+        expect([user.name, sat]).toEqual([user.name, user.balance]);
+        for (const [path, all] of [
+          ['/getuserinvoices', received],
+          ['/gettxs', sent],
+        ] as const) {
+          const pages: Json[] = [];
+          for (let offset = 0; offset < all.length; offset += 2) pages.push(...(await list(`${path}?limit=2&offset=${offset}`)));
+          expect(pages).toEqual(all);
+        }
+        listed += received.length + sent.length;
+      }
+      const [{ n = 0 } = {}] = await rows("SELECT count(*) AS n FROM imported_transaction WHERE state = 'settled'");
+      expect(listed).toBeGreaterThan(Number(n) / 2);
+    });
+
     it('lets BlueWallet go on with the link of the user', async () => {
       const wallet = await blueWallet('payer');
       expect(await wallet.fetchBalance()).toBe(77_546);
@@ -89,7 +115,7 @@ onFakeNode(
       await net.outside.pay({ paymentRequest: payReq });
       await expect.poll(() => wallet.fetchBalance()).toBe(77_567);
       await wallet.payInvoice(net.outside.invoice({ amountMsat: 5_000 }).paymentRequest);
-      expect((await wallet.refresh()).payments).toHaveLength(1);
+      expect((await wallet.refresh()).payments).toHaveLength(6);
       wallet.loseToken();
       expect(await wallet.fetchBalance()).toBe(77_562);
       await expect(blueWallet('deactivated')).rejects.toThrow('bad auth');
