@@ -19,13 +19,8 @@ describe('LNURL encoding', () => {
     expect(decodeLnurl(LNURL_OF_LUD01)).toBe(URL_OF_LUD01);
   });
 
-  it.each([
-    ['lower case', LNURL_OF_LUD01.toLowerCase()],
-    ['lightning:', `lightning:${LNURL_OF_LUD01}`],
-    ['LIGHTNING:', `LIGHTNING:${LNURL_OF_LUD01}`],
-    ['surrounding space', ` ${LNURL_OF_LUD01}\n`],
-  ])('accepts %s', (_, text) => {
-    expect(decodeLnurl(text)).toBe(URL_OF_LUD01);
+  it('decodes lower case', () => {
+    expect(decodeLnurl(LNURL_OF_LUD01.toLowerCase())).toBe(URL_OF_LUD01);
   });
 
   it('decodes every URL that it encoded', () => {

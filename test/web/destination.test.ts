@@ -17,7 +17,7 @@ describe('a destination', () => {
     ['an invoice in a URI', `lightning:${INVOICE}`, { kind: 'invoice', text: INVOICE }],
     ['an invoice that a mail has wrapped', `${INVOICE.slice(0, 60)}\n ${INVOICE.slice(60)}`, { kind: 'invoice', text: INVOICE }],
     ['an invoice without an amount', `lnbcrt1${DATA}`, { kind: 'invoice', text: `lnbcrt1${DATA}` }],
-    ['an invoice in a bitcoin: URI', `bitcoin:bc1q?amount=1&lightning=${INVOICE}`, { kind: 'invoice', text: INVOICE }],
+    ['an invoice in a bitcoin: URI', `bitcoin:bc1q?amount=0.00002&lightning=${INVOICE}`, { kind: 'invoice', text: INVOICE }],
     ['an LNURL', LNURL, { kind: 'lnurl', text: LNURL, linkKind: 'unknown' }],
     ['an LNURL in a web address', `https://a.example/?lightning=${LNURL}`, { kind: 'lnurl', text: LNURL, linkKind: 'unknown' }],
     ['a pay link', 'lnurlp://a.example/x', { kind: 'lnurl', text: 'lnurlp://a.example/x', linkKind: 'pay' }],

@@ -4,6 +4,7 @@ import { type RowWrite, writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { List } from '../kernel/list.ts';
+import { readPaymentText } from '../kernel/payment-text.ts';
 import { Refusal, requireFound } from '../kernel/refusal.ts';
 import { changeOwnAccount, type Key } from './accounts.ts';
 import * as sql from './contacts.sql.ts';
@@ -70,7 +71,8 @@ export function createContacts({ database, clock }: { readonly database: Databas
 
 /** Returns the fields as they are stored: without spaces around them, the address in lower case. */
 function checked({ name, ln_address }: ContactFields): ContactFields {
-  const fields = { name: name.trim(), ln_address: ln_address.trim().toLowerCase() };
+  const read = readPaymentText(ln_address);
+  const fields = { name: name.trim(), ln_address: read.kind === 'address' ? read.text : '' };
   const length = Array.from(fields.name).length;
   if (length < 1 || length > MAX_CONTACT_NAME)
     throw new Refusal('validation_failed', `\`name\` must have 1 to ${MAX_CONTACT_NAME} characters.`);

@@ -25,16 +25,14 @@ export function encodeLnurl(url: string): string {
 }
 
 /**
- * Decodes an LNURL in either case, with or without `lightning:`, to its http or https URL. The URL is untrusted input: the caller decides
- * whether to fetch it.
+ * Decodes an LNURL in either case to its http or https URL. The URL is untrusted input: the caller decides whether to fetch it.
  * Source: LUD-01.
  * @throws InvalidLnurl
  */
 export function decodeLnurl(text: string): string {
-  const bare = text.trim().replace(/^lightning:/i, '');
-  if (bare.length > MAX_LNURL_LENGTH) throw new InvalidLnurl('the LNURL is too long');
+  if (text.length > MAX_LNURL_LENGTH) throw new InvalidLnurl('the LNURL is too long');
   // The decoder that throws would include the text in its error.
-  const decoded = bech32.decodeUnsafe(bare, false);
+  const decoded = bech32.decodeUnsafe(text, false);
   if (!decoded) throw new InvalidLnurl('the LNURL is not valid bech32');
   if (decoded.prefix !== PREFIX) throw new InvalidLnurl('this is not an LNURL');
   return webAddress(readText(decoded.words));

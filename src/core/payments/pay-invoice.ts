@@ -3,7 +3,8 @@ import { requireMayReceive } from '../invoices/receiving.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { type FiatAmount, isSamePrice } from '../kernel/fiat.ts';
-import { type Msat, ZERO_MSAT } from '../kernel/money.ts';
+import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
+import { type PaymentText, readPaymentText } from '../kernel/payment-text.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
 import {
@@ -24,9 +25,9 @@ import type { PaymentContext } from './payments.ts';
 
 export interface InvoicePayment extends RequestTerms {
   readonly wallet: Wallet;
-  /** The payment request (BOLT11), as text or decoded. */
-  readonly invoice: string | Bolt11;
-  /** Required for an invoice without an amount. */
+  /** The payment request (BOLT11), as text or decoded. The text may be a URI that contains it. */
+  readonly invoice: string | RequestedInvoice;
+  /** Required for an invoice without an amount, unless its URI states one. */
   readonly amountMsat?: Msat | undefined;
   /** The amount in a currency from which `amountMsat` was computed. */
   readonly fiat?: FiatAmount | undefined;
@@ -71,7 +72,7 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   }
 
   requirePayable(invoice, unixSeconds(context.clock));
-  if (amountMsat === undefined) throw new Refusal(invoice.amountMsat === undefined ? 'invoice_amount_missing' : 'invoice_amount_fixed');
+  if (amountMsat === undefined) throw new Refusal(order.amountMsat === undefined ? 'invoice_amount_missing' : 'invoice_amount_fixed');
   if (live) requireReplay(live, wanted);
   const local = issued && requireOpen(issued, invoice, wallet);
   if (local) await requirePayeeMayReceive(context, local, amountMsat);
@@ -140,10 +141,11 @@ function requirePayable(invoice: Payable, nowSeconds: number): void {
   if (bit !== undefined) throw new Refusal('invoice_undecodable', `The invoice requires feature ${bit}, which this service does not know.`);
 }
 
-/** Returns the amount of invoice and request; undefined if they differ or neither states one. */
-function agreedAmount({ amountMsat }: Payable, given: Msat | undefined): Msat | undefined {
-  if (given !== undefined && amountMsat !== undefined && given !== amountMsat) return undefined;
-  return amountMsat ?? given;
+/** Returns the amount of invoice, URI and request; undefined if they differ or none states one. */
+function agreedAmount({ amountMsat, requestedMsat }: Payable, given: Msat | undefined): Msat | undefined {
+  const stated = amountMsat ?? requestedMsat;
+  if (given !== undefined && stated !== undefined && given !== stated) return undefined;
+  return stated ?? given;
 }
 
 /**
@@ -159,9 +161,14 @@ function requireOpen(invoice: Invoice, wanted: Payable, payer: Wallet): Invoice 
   return invoice;
 }
 
+/** A decoded invoice, and what the URI that contained it requests for an invoice without an amount. */
+export interface RequestedInvoice extends Bolt11 {
+  readonly requestedMsat?: Msat | undefined;
+}
+
 /** An invoice to be paid, decoded or issued by this service. */
 type Payable = Pick<
-  Bolt11,
+  RequestedInvoice,
   | 'paymentHash'
   | 'paymentRequest'
   | 'payee'
@@ -172,22 +179,36 @@ type Payable = Pick<
   | 'expiresAt'
   | 'minFinalCltvExpiry'
   | 'features'
+  | 'requestedMsat'
 >;
 
 /**
- * Decodes an invoice and checks its network.
+ * Decodes an invoice, alone or in a URI, and checks its network.
  * @throws Refusal `invoice_undecodable`, `invoice_wrong_network`.
  */
-export function readInvoice(paymentRequest: string, network: NodeInfo['network']): Bolt11 {
-  let invoice: Bolt11;
-  try {
-    invoice = decodeBolt11(paymentRequest);
-  } catch (error) {
-    if (error instanceof InvalidInvoice) throw unreadableInvoice(paymentRequest, error);
-    throw error;
-  }
-  if (invoice.network === network) return invoice;
+export function readInvoice(paymentRequest: string, network: NodeInfo['network']): RequestedInvoice {
+  const { text, requestedMsat } = invoiceText(paymentRequest);
+  const invoice = decode(text);
+  if (invoice.network === network) return { ...invoice, ...(requestedMsat !== undefined && { requestedMsat }) };
   throw new Refusal('invoice_wrong_network', `The invoice is for ${invoice.network}, this service is on ${network}.`);
+}
+
+/** Returns the invoice of a text without its URI. @throws Refusal `invoice_undecodable` for what is none */
+function invoiceText(paymentRequest: string): { text: string; requestedMsat?: Msat } {
+  const read = readPaymentText(paymentRequest);
+  if (read.kind === 'invoice') return { text: read.text, ...(read.amountMsat !== undefined && { requestedMsat: msat(read.amountMsat) }) };
+  const remedy = remedyFor(read);
+  if (remedy !== undefined) throw new Refusal('invoice_undecodable', `${MUST_BE_INVOICE}; ${remedy}.`);
+  return { text: paymentRequest };
+}
+
+function decode(text: string): Bolt11 {
+  try {
+    return decodeBolt11(text);
+  } catch (error) {
+    if (!(error instanceof InvalidInvoice)) throw error;
+    throw new Refusal('invoice_undecodable', `${MUST_BE_INVOICE}; it cannot be read: ${error.message}. Copy it again, in full.`);
+  }
 }
 
 /**
@@ -195,13 +216,14 @@ export function readInvoice(paymentRequest: string, network: NodeInfo['network']
  * the comparison proves as much as the signature, which takes 0.3 ms. Any other text is decoded before the database's result is used.
  * @throws Refusal like {@link readInvoice}.
  */
-async function findPayable(context: PaymentContext, invoice: string | Bolt11, walletId: string) {
+async function findPayable(context: PaymentContext, invoice: string | RequestedInvoice, walletId: string) {
   const find = (paymentHash: string) => findByHash(context, paymentHash, walletId);
   if (typeof invoice !== 'string') return { ...(await find(invoice.paymentHash)), payable: invoice };
-  const text = canonicalText(invoice);
+  const { text: bare, ...requested } = invoiceText(invoice);
+  const text = canonicalText(bare);
   const hint = text === undefined ? undefined : unverifiedPaymentHash(text);
   const found = hint === undefined ? undefined : await find(hint);
-  if (found?.issued && found.issued.paymentRequest === text) return { ...found, payable: issuedPayable(found.issued) };
+  if (found?.issued && found.issued.paymentRequest === text) return { ...found, payable: { ...issuedPayable(found.issued), ...requested } };
   const decoded = readInvoice(invoice, context.connections.network());
   return { ...(found && hint === decoded.paymentHash ? found : await find(decoded.paymentHash)), payable: decoded };
 }
@@ -235,16 +257,32 @@ function issuedPayable(invoice: Invoice): Payable {
   };
 }
 
-/** Describes what was sent instead of an invoice, without repeating the text. */
-function unreadableInvoice(text: string, { message }: InvalidInvoice): Refusal {
-  const [, remedy] = MISTAKEN_FOR_INVOICES.find(([form]) => form.test(text.trim().replace(/^lightning:/i, ''))) ?? [];
-  const rest = remedy ?? `it cannot be read: ${message}. Copy it again, in full`;
-  return new Refusal('invoice_undecodable', `\`payment_request\` must be a BOLT11 invoice; ${rest}.`);
+const MUST_BE_INVOICE = '`payment_request` must be a BOLT11 invoice';
+
+/** Returns what was sent instead of an invoice, without repeating the text; undefined for a text of no known kind. */
+function remedyFor(read: PaymentText): string | undefined {
+  switch (read.kind) {
+    case 'address':
+      return 'this is a Lightning address. Get an invoice from its service first';
+    case 'lnurl':
+    case 'link':
+    case 'web':
+      return 'this is an LNURL or a web address. Get an invoice from its service first';
+    case 'offer':
+      return 'this is a BOLT12 offer, which this service does not pay';
+    case 'bitcoin':
+      return 'this is a Bitcoin address. Ask the payee for a Lightning invoice';
+    case 'ambiguous':
+      return AMBIGUOUS[read.problem];
+    case 'unsupported':
+      return `the URI requires \`${read.parameter}\`, which this service does not support. Ask the payee for the invoice alone`;
+    default:
+      return undefined;
+  }
 }
 
-const MISTAKEN_FOR_INVOICES: readonly (readonly [RegExp, string])[] = [
-  [/^[^@\s]+@[^@\s]+$/, 'this is a Lightning address. Get an invoice from its service first'],
-  [/^(lnurl1|https?:|lnurlp:|lnurlw:|keyauth:)/i, 'this is an LNURL. Get an invoice from its service first'],
-  [/^lno1/i, 'this is a BOLT12 offer, which this service does not pay'],
-  [/^(bitcoin:|bc1|tb1|bcrt1|[13mn2][1-9A-HJ-NP-Za-km-z]{25,34}$)/i, 'this is a Bitcoin address. Ask the payee for a Lightning invoice'],
-];
+/** Nothing is paid when one text names two receivers or two amounts: the payer may have seen the other one. */
+export const AMBIGUOUS = {
+  receivers: 'the text names more than one receiver. Send one of them alone',
+  amounts: 'the amount of the URI is not that of its invoice. Ask the payee for another one',
+} as const;

@@ -23,7 +23,7 @@ import { reportOutcome } from './correct.ts';
 import { endHeld, type HeldEnd } from './held.ts';
 import type { RequestTerms, StartedPayment } from './hold.ts';
 import { type Keysend, keysend } from './keysend.ts';
-import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
+import { type InvoicePayment, payInvoice, type RequestedInvoice, readInvoice } from './pay-invoice.ts';
 import { type Payment, readPayment, routingReserve, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import { bookSentPayment, type ReadBackResult } from './read-back.ts';
@@ -80,7 +80,7 @@ export function createPayments(deps: PaymentDependencies) {
 
   return {
     /** Decodes an invoice. @throws Refusal `invoice_undecodable`, `invoice_wrong_network` */
-    readInvoice: (paymentRequest: string): Bolt11 => readInvoice(paymentRequest, connections.network()),
+    readInvoice: (paymentRequest: string): RequestedInvoice => readInvoice(paymentRequest, connections.network()),
 
     /** See `pay-invoice.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
     payInvoice(order: InvoicePayment): Promise<StartedPayment> {

@@ -71,7 +71,8 @@ export function quoteRoutes(app: App, { access, fees, invoices, payments }: Quot
   async function readPayment(paymentRequest: string, stated: Msat | undefined): Promise<{ direction: Direction; amountMsat: Msat }> {
     const invoice = payments.readInvoice(paymentRequest);
     const issued = await invoices.findByHash(invoice.paymentHash);
-    const amountMsat = invoice.amountMsat ?? stated;
+    const requestedMsat = invoice.amountMsat ?? invoice.requestedMsat;
+    const amountMsat = requestedMsat ?? stated;
     if (amountMsat === undefined) throw new Refusal('invoice_amount_missing');
     if (stated !== undefined && stated !== amountMsat) throw new Refusal('invoice_amount_fixed');
     return { direction: issued?.paymentRequest === invoice.paymentRequest ? 'internal' : 'ln_out', amountMsat };

@@ -2,11 +2,11 @@ import { keyGuard, termsOfKey } from '../../core/accounts/accounts.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { isJsonObject } from '../../core/kernel/json.ts';
 import type { Msat } from '../../core/kernel/money.ts';
+import { readPaymentText } from '../../core/kernel/payment-text.ts';
 import { isPublicKey } from '../../core/kernel/secp256k1.ts';
 import type { CustomRecords } from '../../core/lightning/node.ts';
 import type { StartedPayment } from '../../core/payments/hold.ts';
 import { type Payment, paidFeeMsat } from '../../core/payments/payment.ts';
-import { readInvoiceOfUri } from './bip321.ts';
 import { NwcError } from './errors.ts';
 import { HOLD_METHODS } from './hold-methods.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
@@ -128,11 +128,20 @@ function readRecords(value: unknown): CustomRecords {
   return Object.fromEntries(records);
 }
 
+/** @throws NwcError UNSUPPORTED_PAYMENT_INSTRUCTION for a text or a URI without an invoice, or one that requires something else */
+function requireInvoice(payment: string): void {
+  const read = readPaymentText(payment);
+  if (read.kind === 'invoice' || read.kind === 'ambiguous') return;
+  const reason = read.kind === 'unsupported' ? `The URI requires ${read.parameter}` : 'There is no BOLT11 invoice in it';
+  throw new NwcError('UNSUPPORTED_PAYMENT_INSTRUCTION', `${reason}. This service pays BOLT11 invoices only.`);
+}
+
 /** `pay` of NWC-321. Unlike `pay_invoice`, it can say that the outcome is not known yet. */
 const pay: StoredMethod = {
   makes: 'payment',
   async start(modules, request, params, rows) {
-    const invoice = readInvoiceOfUri(required(readText(params, 'payment', MAX_INVOICE_BYTES), 'payment'));
+    const invoice = required(readText(params, 'payment', MAX_INVOICE_BYTES), 'payment');
+    requireInvoice(invoice);
     if (readText(params, 'payer_note', MAX_LABEL_BYTES) !== undefined)
       throw new NwcError('UNSUPPORTED_PAYMENT_INSTRUCTION', 'A BOLT11 invoice carries no payer_note. Leave it out.');
     const feeLimitMsat = readInteger(params, 'max_fee', 0, Number.MAX_SAFE_INTEGER) as Msat | undefined;

@@ -1,5 +1,6 @@
 import { parseKey } from '../../core/accounts/keys.ts';
 import type { Msat } from '../../core/kernel/money.ts';
+import { trimmed } from '../../core/kernel/payment-text.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { PER_TURN, takeTurn } from '../../core/kernel/turns.ts';
 import type { Payments } from '../../core/payments/payments.ts';
@@ -38,7 +39,7 @@ export async function readLines(modules: OrderModules, source: Wallet, lines: re
   const converter = modules.rates.oneRate();
   for (const [index, line] of lines.entries()) {
     if (index % PER_TURN.signatures === 0) await takeTurn();
-    const text = line.destination.trim();
+    const text = trimmed(line.destination);
     const readAmount = checkLine(index, () => optionalAnyAmount(converter, line));
     const amount = readAmount && (await convertLine(index, readAmount));
     const common = { ...checkLine(index, () => commonFields(line)), amount };
@@ -87,7 +88,8 @@ function linkLine(text: string, line: RequestedLine, { amount, ...common }: Comm
   return {
     ...common,
     kind: 'link',
-    destination: destination.address ?? text,
+    // The sign lets the error of an address without an LNURL service name BIP-353.
+    destination: destination.address === undefined ? text : `${destination.isBip353 ? '₿' : ''}${destination.address}`,
     ...amountOf(amount ?? missingAmount()),
     message,
     passThru: passThruWith(line.passThru, payeeFields(destination, message)),
@@ -103,7 +105,7 @@ function invoiceLine(
   rejectComment(line);
   const { paymentHash, paymentRequest, expiresAt, ...invoice } = readInvoice(payments, text);
   const given = amount?.amountMsat;
-  const amountMsat = invoice.amountMsat ?? given;
+  const amountMsat = invoice.amountMsat ?? invoice.requestedMsat ?? given;
   if (amountMsat === undefined) throw new Refusal('invoice_amount_missing');
   if (given !== undefined && given !== amountMsat) throw new Refusal('invoice_amount_fixed');
   if (expiresAt <= nowSeconds) throw new Refusal('invoice_expired');

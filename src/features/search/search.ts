@@ -1,6 +1,7 @@
 import type { Database } from '../../core/db/database.ts';
 import { AFTER_TEXT, findByWord, wordsOf } from '../../core/journal/search-words.ts';
 import { readTransactions } from '../../core/journal/wallet-transactions.ts';
+import { readPaymentText } from '../../core/kernel/payment-text.ts';
 import { canonicalText, unverifiedPaymentHash } from '../../core/lightning/bolt11/bolt11.ts';
 import * as sql from './search.sql.ts';
 import { readWholeNumber } from './whole-number.ts';
@@ -87,8 +88,9 @@ async function readObjects(
 /** Finds invoices and payments by payment hash, or by the invoice that contains it. */
 async function findByHash(database: Database, query: SearchQuery): Promise<Found[]> {
   const { accountId, text, limit } = query;
-  const request = canonicalText(text);
-  const hash = HASH.test(text) ? text.toLowerCase() : request?.startsWith('ln') && unverifiedPaymentHash(request);
+  const read = readPaymentText(text);
+  const request = read.kind === 'invoice' ? canonicalText(read.text) : undefined;
+  const hash = HASH.test(text) ? text.toLowerCase() : request && unverifiedPaymentHash(request);
   if (!hash || !typesOf(query).includes('lightning_transaction')) return [];
   const ids = await database.all(sql.findByHash, accountId ?? null, hash, limit);
   return readObjects(database, query, 'lightning_transaction', ids, 'payment_hash');

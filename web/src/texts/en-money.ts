@@ -102,6 +102,7 @@ export const money = inLanguage('money', {
       offer: 'This is a BOLT12 offer, which this service does not pay. Ask the receiver for an invoice.',
       login: 'This is a login link, not a payment. Scan it with a Lightning wallet on your phone.',
       app: 'This code connects an app to a wallet, it is not a payment. Connect apps on the page Apps.',
+      ambiguous: 'This names two receivers, or two amounts. Ask the receiver for one invoice.',
       unknown: 'This is not an invoice, Lightning address, LNURL or node key. Copy it again, in full.',
     },
   },

@@ -1,8 +1,7 @@
+import { type LinkKind, type PaymentText, readPaymentText } from '../../../core/kernel/payment-text.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { decodeLnurl, InvalidLnurl, MAX_LNURL_LENGTH } from '../../../core/lightning/bech32.ts';
-
-/** What a link of another service is for. The service states it as the `tag` of its response, and some links as their URL scheme. */
-export type LinkKind = 'pay' | 'withdraw' | 'login' | 'channel';
+import { AMBIGUOUS } from '../../../core/payments/pay-invoice.ts';
 
 /** The kinds that this service can use. */
 export type UsableKind = 'pay' | 'withdraw';
@@ -42,32 +41,22 @@ export interface Destination {
   readonly domain: string;
   /** The Lightning address in lower case (LUD-16), if one was given. */
   readonly address: string | undefined;
+  /** The address was written with ₿, so it may have no LNURL service. */
+  readonly isBip353?: boolean;
 }
 
-/** LUD-16, and `+`, which some services accept in front of a tag. */
-const ADDRESS = /^([a-z0-9._+-]{1,64})@([^@\s/\\?#]{1,260})$/;
-
-/** LUD-17. Some services leave out the slashes. */
-const SCHEME = /^(lnurlp|lnurlw|lnurlc|keyauth):(?:\/\/)?([^/].*)$/i;
-
-/** LUD-01: an LNURL as a query parameter of another URL. */
-const FALLBACK = /[?&]lightning=(lnurl1[a-z0-9]+)(?:[&#]|$)/i;
-
-const KIND_OF_SCHEME: Readonly<Record<string, LinkKind>> = { lnurlp: 'pay', lnurlw: 'withdraw', lnurlc: 'channel', keyauth: 'login' };
-
 /**
- * Reads an LNURL (LUD-01), a link with a scheme of its own (LUD-17) or a Lightning address (LUD-16), with or without `lightning:`.
+ * Reads an LNURL (LUD-01), a link with a scheme of its own (LUD-17) or a Lightning address (LUD-16), in any form of `readPaymentText`.
  * @throws Refusal `lnurl_invalid`, with the remedy for what was sent instead.
  */
 export function readDestination(text: string, wanted: UsableKind): Destination {
-  const bare = withoutScheme(text);
-  if (bare.length > MAX_LNURL_LENGTH) throw new Refusal('lnurl_invalid', `An LNURL must be at most ${MAX_LNURL_LENGTH} characters.`);
-  const address = readAddress(bare);
-  if (address) {
+  const read = readPaymentText(text);
+  if ('text' in read && read.text.length > MAX_LNURL_LENGTH) throw tooLong();
+  if (read.kind === 'address') {
     if (wanted !== 'pay') throw new Refusal('lnurl_invalid', PAYS_OUT);
-    return address;
+    return addressDestination(read);
   }
-  const { url, kind } = readLink(bare);
+  const { url, kind } = readLink(read, text);
   const stated = kind ?? kindOfTag(url.searchParams.get('tag'));
   if (stated) requireKind(stated, wanted);
   return { url: url.href, domain: url.host, address: undefined };
@@ -81,46 +70,60 @@ export function payeeFields({ address, domain }: Destination, comment?: string):
 
 /** Returns whether a text is meant as a link or an address rather than as an invoice. It may still be invalid. */
 export function isDestination(text: string): boolean {
-  const bare = withoutScheme(text);
-  return /^[^@\s:/]+@[^@\s/]+$/.test(bare) || /^(lnurl1|https?:)/i.test(bare) || SCHEME.test(bare) || FALLBACK.test(bare);
-}
-
-function withoutScheme(text: string): string {
-  return text.trim().replace(/^lightning:(?:\/\/)?/i, '');
+  return ['address', 'lnurl', 'link', 'web'].includes(readPaymentText(text).kind);
 }
 
 const PAYS_OUT =
   'This is a Lightning address, which receives money; it is not a withdraw link. Pay it with `POST /v1/wallet/{key}/lnurlp/pay`.';
 
-/** Returns undefined for a text that is no address. The host must remain what was typed, apart from international names. */
-function readAddress(text: string): Destination | undefined {
-  const [, name, host] = ADDRESS.exec(text.toLowerCase()) ?? [];
-  const url = name && host ? URL.parse(`${schemeOf(host)}://${host}/.well-known/lnurlp/${name}`) : null;
-  if (!url || url.host === '') return undefined;
-  return { url: url.href, domain: url.host, address: `${name}@${url.host}` };
+/** The host must remain what was typed, apart from international names. */
+function addressDestination({ text, isBip353 }: Extract<PaymentText, { kind: 'address' }>): Destination {
+  const [name = '', host = ''] = text.split('@');
+  const url = URL.parse(`${schemeOf(host)}://${host}/.well-known/lnurlp/${name}`);
+  if (!url || url.host === '') throw neither('the host is not valid');
+  return { url: url.href, domain: url.host, address: `${name}@${url.host}`, ...(isBip353 && { isBip353 }) };
 }
 
-function readLink(text: string): { url: URL; kind: LinkKind | undefined } {
-  const [, scheme = '', rest = ''] = SCHEME.exec(text) ?? [];
-  if (scheme !== '' && !/^lnurl1/i.test(rest))
-    return { url: urlOf(`${schemeOf(rest)}://${rest}`), kind: KIND_OF_SCHEME[scheme.toLowerCase()] };
-  const [, fallback] = FALLBACK.exec(text) ?? [];
-  const lnurl = fallback ?? (scheme === '' ? text : rest);
-  for (const [form, remedy] of MISTAKEN_FOR_LINKS) if (form.test(lnurl)) throw new Refusal('lnurl_invalid', remedy);
+function readLink(read: PaymentText, text: string): { url: URL; kind: LinkKind | undefined } {
+  if (read.kind === 'link') return { url: urlOf(`${schemeOf(read.target)}://${read.target}`), kind: read.linkKind };
+  const remedy = remedyFor(read);
+  if (remedy !== undefined) throw new Refusal('lnurl_invalid', remedy);
+  const lnurl = read.kind === 'lnurl' ? read.text : text;
+  if (lnurl.length > MAX_LNURL_LENGTH) throw tooLong();
   try {
-    return { url: new URL(decodeLnurl(lnurl)), kind: KIND_OF_SCHEME[scheme.toLowerCase()] };
+    return { url: new URL(decodeLnurl(lnurl)), kind: read.kind === 'lnurl' ? read.linkKind : undefined };
   } catch (error) {
     if (!(error instanceof InvalidLnurl)) throw error;
-    throw new Refusal('lnurl_invalid', `This is neither an LNURL nor a Lightning address such as name@example.com: ${error.message}.`);
+    throw neither(error.message);
   }
 }
 
-const MISTAKEN_FOR_LINKS: readonly (readonly [RegExp, string])[] = [
-  [/^ln(bc|tb|tbs|bcrt)[0-9]/i, 'This is a BOLT11 invoice. Pay it with `POST /v1/wallet/{key}/withdraw`.'],
-  [/^lno1/i, 'This is a BOLT12 offer, which this service does not pay.'],
-  [/^(bitcoin:|bc1|tb1|bcrt1)/i, 'This is a Bitcoin address. Ask the payee for a Lightning address.'],
-  [/^https?:/i, 'This is a web address without an LNURL in it. If it is the URL of a pay link, write lnurlp:// in place of https://.'],
-];
+function tooLong(): Refusal {
+  return new Refusal('lnurl_invalid', `An LNURL must be at most ${MAX_LNURL_LENGTH} characters.`);
+}
+
+function neither(reason: string): Refusal {
+  return new Refusal('lnurl_invalid', `This is neither an LNURL nor a Lightning address such as name@example.com: ${reason}.`);
+}
+
+function remedyFor(read: PaymentText): string | undefined {
+  switch (read.kind) {
+    case 'invoice':
+      return 'This is a BOLT11 invoice. Pay it with `POST /v1/wallet/{key}/withdraw`.';
+    case 'offer':
+      return 'This is a BOLT12 offer, which this service does not pay.';
+    case 'bitcoin':
+      return 'This is a Bitcoin address. Ask the payee for a Lightning address.';
+    case 'web':
+      return 'This is a web address without an LNURL in it. If it is the URL of a pay link, write lnurlp:// in place of https://.';
+    case 'ambiguous':
+      return `This cannot be used: ${AMBIGUOUS[read.problem]}.`;
+    case 'unsupported':
+      return `The URI requires \`${read.parameter}\`, which this service does not support.`;
+    default:
+      return undefined;
+  }
+}
 
 /** @throws Refusal for a text that is no URL. The URL parser removes tabs and line breaks, so they are rejected first. */
 function urlOf(text: string): URL {

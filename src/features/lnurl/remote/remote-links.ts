@@ -2,7 +2,7 @@ import type { NewInvoice } from '../../../core/invoices/create.ts';
 import type { Invoice } from '../../../core/invoices/invoice.ts';
 import type { Invoices } from '../../../core/invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
-import { Refusal } from '../../../core/kernel/refusal.ts';
+import { Refusal, type RefusalType } from '../../../core/kernel/refusal.ts';
 import { RunningTasks } from '../../../core/kernel/running-tasks.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
@@ -90,8 +90,12 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
 
   const clientOfWallet = ({ id: walletId, accountId }: LinkUser) => links.clientOf({ accountId, walletId });
 
-  async function probe(client: LinkClient, { url, domain }: Destination): Promise<PayOffer> {
-    return readPayOffer(domain, await fetchJson(client, url));
+  async function probe(client: LinkClient, { url, domain, isBip353 }: Destination): Promise<PayOffer> {
+    try {
+      return readPayOffer(domain, await fetchJson(client, url));
+    } catch (error) {
+      throw isBip353 && error instanceof Refusal && NOT_FOUND.has(error.type) ? noLnurlService(error) : error;
+    }
   }
 
   async function requestInvoice({ destination, ...order }: RemoteInvoiceOrder): Promise<RemoteInvoice> {
@@ -177,6 +181,16 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
     withdrawElsewhere: <T extends SentInvoice>(wallet: LinkUser, destination: Destination, createInvoice: InvoiceForOffer<T>) =>
       runForWallet(wallet, () => withdraw(clientOfWallet(wallet), destination, createInvoice)),
   };
+}
+
+const NOT_FOUND: ReadonlySet<RefusalType> = new Set(['lnurl_unavailable', 'lnurl_refused'] satisfies RefusalType[]);
+
+/** An address with ₿ may be one of LNURL, too, because wallets show both in this form. */
+function noLnurlService({ type, message }: Refusal): Refusal {
+  return new Refusal(
+    type,
+    `${message} An address with ₿ may exist in the DNS alone (BIP-353), which this service does not support. Ask the payee for an invoice.`,
+  );
 }
 
 function tooMany(): Refusal {

@@ -1,3 +1,4 @@
+import { readPaymentText } from '../../../../src/core/kernel/payment-text.ts';
 import { payouts as texts } from '../../texts/en-payouts.ts';
 
 /** A line as the API takes it. */
@@ -65,7 +66,7 @@ function lineOf(cells: ReadonlyMap<string, string>): CsvLine | string {
   if ((amount === undefined) !== (currency === undefined)) return texts.noCurrency;
   if (amount !== undefined && !isDecimal(amount)) return texts.badPrice;
   if ([sat, msat].some((one) => one !== undefined && !/^[1-9]\d{0,15}$/.test(one))) return texts.badAmount;
-  if (sat === undefined && msat === undefined && amount === undefined && !/^(lightning:)?ln(bc|tb)/i.test(destination))
+  if (sat === undefined && msat === undefined && amount === undefined && readPaymentText(destination).kind !== 'invoice')
     return texts.noAmount;
   return {
     destination,

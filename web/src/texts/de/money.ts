@@ -112,6 +112,7 @@ export const money = {
       offer: 'Das ist ein BOLT12-Angebot, das dieser Dienst nicht bezahlt. Den Empfänger um eine Rechnung bitten.',
       login: 'Das ist ein Anmeldelink, keine Zahlung. Den Code mit einem Lightning-Wallet auf dem Telefon scannen.',
       app: 'Dieser Code verbindet eine App mit einem Wallet; er ist keine Zahlung. Apps werden auf der Seite „Verbindungen“ verbunden.',
+      ambiguous: 'Das nennt zwei Empfänger oder zwei Beträge. Den Empfänger um eine einzige Rechnung bitten.',
       unknown:
         'Das ist weder eine Rechnung noch eine Lightning-Adresse, eine LNURL oder ein Node-Schlüssel. Noch einmal vollständig kopieren.',
     },
