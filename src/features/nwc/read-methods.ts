@@ -121,12 +121,11 @@ export async function listTransactions(modules: NwcModules, { wallet }: AppReque
     },
     { after: undefined, limit: wanted },
   );
-  const shown = rows.slice(0, wanted);
   const [booked, bookings] = await Promise.all([
-    completeRows(modules, shown),
+    completeRows(modules, rows),
     findBookings(
       modules.database,
-      shown.map(({ id }) => id),
+      rows.map(({ id }) => id),
     ),
   ]);
   const open =
