@@ -148,7 +148,7 @@ describe('payers of one address', () => {
         const [path, query] = withdrawUrl.split('?');
         const images = [`${url}/qr.svg`, `${path}/qr.png?${query}`];
         const invoiceImage = `${client.url}/v1/lntx/${invoice.id}/qr.svg?access-token=${client.publicKey}`;
-        const browser = { accept: 'text/html', ...from('203.0.113.6') };
+        const browser = { accept: 'text/html,application/xhtml+xml', ...from('203.0.113.6') };
         const statusOf = async (at: string, address: string) => (await fetch(at, { headers: from(address) })).status;
         // The buckets do not fill meanwhile.
         vi.spyOn(performance, 'now').mockReturnValue(performance.now());

@@ -7,7 +7,7 @@ const source = await RateSource.start('50000');
 afterAll(() => source.close());
 
 const SITE = 'https://shop.example';
-const PAGE = { accept: 'text/html' };
+const PAGE = { accept: 'text/html,application/xhtml+xml' };
 
 /** The texts of a page without markup, with plain spaces. */
 const textOf = (markup: string) =>

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { encodeLnurl } from '../../core/lightning/bech32.ts';
 import { Html, html } from '../../http/pages/html.ts';
-import { sendPage } from '../../http/pages/page.ts';
+import { PAGE_VARY, sendPage } from '../../http/pages/page.ts';
 import { lightningUri, qrSvg } from '../../http/pages/qr.ts';
 import type { ClaimParameters } from './withdraw/claims.ts';
 
@@ -17,7 +17,7 @@ export function sendWithdrawPage(request: FastifyRequest, reply: FastifyReply, o
 
 /** Sends a browser from the address of a pay link, which wallets call, to its page for people. */
 export function redirectToPage(reply: FastifyReply, url: string): FastifyReply {
-  return reply.header('vary', 'Accept').redirect(url, 302);
+  return reply.header('vary', PAGE_VARY).redirect(url, 302);
 }
 
 interface LnurlPage {

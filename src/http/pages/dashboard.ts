@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app-type.ts';
 import { contentPolicy, OWN_SOURCES } from '../headers.ts';
-import { acceptsPage } from './page.ts';
+import { acceptsPage, PAGE_VARY } from './page.ts';
 
 /** `npm start` and `npm run web` build it from `web/`. */
 export const DIST = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');
@@ -109,7 +109,7 @@ export function sendPageToBrowsers(app: App, dashboard: Dashboard): void {
     route.onRequest = (request, reply, done) => {
       if (acceptsPage(request)) sendPage(request, reply, dashboard);
       else {
-        reply.header('vary', 'Accept');
+        reply.header('vary', PAGE_VARY);
         done();
       }
     };
@@ -123,7 +123,7 @@ export function dashboardRoutes(app: App, dashboard: Dashboard): void {
   const config = { undocumented: true };
   app.get('/', { config }, (request, reply) => {
     if (acceptsPage(request) || !request.headers.accept?.includes('application/json')) return sendPage(request, reply, dashboard);
-    return reply.header('vary', 'Accept').send({ name: 'Satchel', docs: 'docs', openapi: 'openapi.json', health: 'healthz' });
+    return reply.header('vary', PAGE_VARY).send({ name: 'Satchel', docs: 'docs', openapi: 'openapi.json', health: 'healthz' });
   });
   const pages = app.hasRoute({ method: 'GET', url: '/playground' }) ? PAGES : [...PAGES, '/playground'];
   for (const url of pages) app.get(url, { config }, (request, reply) => sendPage(request, reply, dashboard));
@@ -134,7 +134,7 @@ function sendPage({ headers, raw }: FastifyRequest, reply: FastifyReply, { page,
   if (move?.from.has(headers.host ?? '')) return reply.header('vary', 'Host').redirect(`${move.to}${raw.url}`, 307);
   return reply
     .type('text/html; charset=utf-8')
-    .header('vary', 'Accept')
+    .header('vary', PAGE_VARY)
     .header('content-security-policy', POLICY)
     .header('permissions-policy', PERMISSIONS)
     .send(page);

@@ -23,9 +23,31 @@ const POLICY = contentPolicy({ 'style-src': `'sha256-${hash('sha256', STYLE, 'ba
 /** Not escaped: the policy has the hash of this text. */
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
 
-/** Returns whether a browser asks for a document. Wallets and programs accept anything, or JSON. */
-export function acceptsPage(request: FastifyRequest): boolean {
-  return request.headers.accept?.includes('text/html') === true;
+/** The headers of {@link acceptsPage}, for `Vary`. */
+export const PAGE_VARY = 'Accept, Sec-Fetch-Mode';
+
+/**
+ * Returns whether a browser opens a document. Browsers say so in `Sec-Fetch-Mode`, but only over https. Otherwise they prefer HTML to everything and
+ * accept XHTML. Programs often accept HTML, too: they get JSON.
+ */
+export function acceptsPage({ headers }: FastifyRequest): boolean {
+  const { 'sec-fetch-mode': mode, accept = '' } = headers;
+  if (mode === 'navigate') return true;
+  const weights = weightsOf(accept);
+  const html = weights.get('text/html') ?? 0;
+  const json = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? weights.get('*') ?? 0;
+  return html > json && (weights.get('application/xhtml+xml') ?? 0) > 0 && html >= Math.max(...weights.values());
+}
+
+/** Returns the weight of each media range in an `Accept` header: 0 to 1. Source: RFC 9110, 12.5.1. */
+function weightsOf(accept: string): ReadonlyMap<string, number> {
+  return new Map(
+    accept.split(',').map((range) => {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+      return [type, weight === undefined ? 1 : Number(weight) || 0];
+    }),
+  );
 }
 
 /** Sends a page without scripts, which loads nothing. */
