@@ -190,9 +190,9 @@ onFakeNode('bulk transfers', ({ client, neighbour, problems, problemsAfter, rows
     const errors: [string, string][] = [
       ['dest_wallet_id,num_satoshis\nwal_x,5,6\n', 'Row 2 of the CSV must have at most 2 cells'],
       ['dest_wallet_id,dest_wallet_id\n', 'The CSV must have one column `dest_wallet_id`'],
-      ['dest_wallet_id,\n', 'must have a name of a field in each column'],
+      ['dest_wallet_id,,memo\n', 'must have a name of a field in each column'],
       ['dest_wallet_id,memo\nx,"y', 'Row 2 of the CSV has a quotation mark without its end'],
-      ['dest_wallet_id,memo\nx,"y"z', 'a comma or a line break after a quoted cell'],
+      ['dest_wallet_id,memo\nx,"y"z', 'a separator or a line break after a quoted cell'],
       [`dest_wallet_id,num_satoshis\n${friend.id},5\n${friend.id},five\n`, '`lines[1].num_satoshis` must be a whole number'],
       ['dest_wallet_id,num_satoshis\n', '`lines` must be a list of 1 to 1000 lines'],
       ['', 'The first row of the CSV must have a name'],

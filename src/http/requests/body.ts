@@ -4,6 +4,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 import { parseCsvLines } from './csv-lines.ts';
 import { hasTooManyNames, MAX_BULK_NAMES, MAX_NAMES } from './json-names.ts';
+import { inexactNumber, inexactRefusal } from './json-numbers.ts';
 
 /** Maximum size of a request body in bytes. */
 export const BODY_LIMIT = 64 * 1024;
@@ -32,7 +33,12 @@ export function readBodies(app: App): void {
       if (error) done(new Refusal('malformed_body', 'The body is not valid JSON.'));
       else if (typeof value !== 'object' || value === null || Array.isArray(value))
         done(new Refusal('malformed_body', 'The body must be a JSON object.'));
-      else done(null, value);
+      else {
+        // A number of a field is checked by its schema.
+        const inexact = inexactNumber(body, (path) => path.length === 1 || (path.length === 3 && path[0] === 'lines'));
+        if (inexact === undefined) done(null, value);
+        else done(inexactRefusal(inexact));
+      }
     });
   }
   function isUntypedJson(request: FastifyRequest, body: string): boolean {

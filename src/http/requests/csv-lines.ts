@@ -4,22 +4,30 @@ import { shownName } from '../field-schema.ts';
 
 const MAX_COLUMNS = 20;
 
+/** Between cells: a comma, or what spreadsheets write where the comma is the decimal sign. */
+const SEPARATOR = /[,;\t]/;
+
 /**
- * Parses CSV (RFC 4180) whose first row names the fields: each other row is a line. An empty cell is an absent field.
+ * Parses CSV (RFC 4180) whose first row names the fields: each other row is a line. An empty cell is an absent field. Cells may also be separated by
+ * semicolons or tabs. Empty rows, and empty columns at the end, are left out.
  * @throws Refusal `malformed_body` naming the row
  */
 export function parseCsvLines(text: string): Record<string, string>[] {
-  const rows = rowsOf(text.replace(/^\uFEFF/, ''));
-  const names = (rows.next().value ?? []).map((name) => name.trim());
+  const content = text.replace(/^\uFEFF/, '');
+  // The names of fields contain no separators.
+  const rows = rowsOf(content, SEPARATOR.exec(/^[^\r\n]*/.exec(content)?.[0] ?? '')?.[0] ?? ',');
+  const names = withoutEmptyEnd((rows.next().value ?? []).map((name) => name.trim()));
   requireNames(names);
   const lines: Record<string, string>[] = [];
-  for (const cells of rows) {
-    // An empty row, such as the last one of a file.
-    if (cells.length === 1 && cells[0] === '') continue;
+  let row = 1;
+  for (const found of rows) {
+    row += 1;
+    const cells = withoutEmptyEnd(found);
+    if (cells.length === 0) continue;
     // The route rejects more lines than this; the rest of the text is not parsed.
     if (lines.length > MAX_LINES) break;
     if (cells.length > names.length)
-      throw malformed(`Row ${lines.length + 2} of the CSV must have at most ${names.length} cells, as many as the first row.`);
+      throw malformed(`Row ${row} of the CSV must have at most ${names.length} cells, as many as the first row.`);
     const line: Record<string, string> = Object.create(null);
     for (const [index, cell] of cells.entries()) if (cell !== '') line[names[index] ?? ''] = cell;
     lines.push(line);
@@ -27,7 +35,13 @@ export function parseCsvLines(text: string): Record<string, string>[] {
   return lines;
 }
 
+/** Spreadsheets write empty columns and rows that once had content. */
+function withoutEmptyEnd(cells: readonly string[]): readonly string[] {
+  return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
+}
+
 function requireNames(names: readonly string[]): void {
+  if (names.length === 0) throw malformed('The first row of the CSV must have a name of a field in each column.');
   if (names.length > MAX_COLUMNS) throw malformed(`The CSV must have at most ${MAX_COLUMNS} columns.`);
   for (const [index, name] of names.entries()) {
     if (name === '' || name === '__proto__') throw malformed('The first row of the CSV must have a name of a field in each column.');
@@ -36,13 +50,14 @@ function requireNames(names: readonly string[]): void {
 }
 
 /** Splits a text into rows of cells. @throws Refusal `malformed_body` */
-function* rowsOf(text: string): Generator<string[], undefined> {
+function* rowsOf(text: string, separator: string): Generator<string[], undefined> {
+  const ends: ReadonlySet<string> = new Set([separator, '\r', '\n']);
   let cells: string[] = [];
   let row = 1;
   for (let at = 0; at <= text.length; ) {
-    const { cell, end } = text[at] === '"' ? quotedCell(text, at, row) : plainCell(text, at);
+    const { cell, end } = text[at] === '"' ? quotedCell(text, { start: at, row, ends }) : plainCell(text, at, ends);
     cells.push(cell);
-    if (text[end] === ',') {
+    if (text[end] === separator) {
       at = end + 1;
       continue;
     }
@@ -53,15 +68,19 @@ function* rowsOf(text: string): Generator<string[], undefined> {
   }
 }
 
-function plainCell(text: string, start: number): { cell: string; end: number } {
+function plainCell(text: string, start: number, ends: ReadonlySet<string>): { cell: string; end: number } {
   let end = start;
-  while (end < text.length && !SEPARATORS.has(text[end] ?? '')) end += 1;
+  while (end < text.length && !ends.has(text[end] ?? '')) end += 1;
   return { cell: text.slice(start, end).trim(), end };
 }
 
-const SEPARATORS: ReadonlySet<string> = new Set([',', '\r', '\n']);
+interface QuotedCell {
+  readonly start: number;
+  readonly row: number;
+  readonly ends: ReadonlySet<string>;
+}
 
-function quotedCell(text: string, start: number, row: number): { cell: string; end: number } {
+function quotedCell(text: string, { start, row, ends }: QuotedCell): { cell: string; end: number } {
   let at = start + 1;
   for (;;) {
     const quote = text.indexOf('"', at);
@@ -70,8 +89,8 @@ function quotedCell(text: string, start: number, row: number): { cell: string; e
     if (text[at] !== '"') break;
     at += 1;
   }
-  if (at < text.length && !SEPARATORS.has(text[at] ?? ''))
-    throw malformed(`Row ${row} of the CSV must have a comma or a line break after a quoted cell.`);
+  if (at < text.length && !ends.has(text[at] ?? ''))
+    throw malformed(`Row ${row} of the CSV must have a separator or a line break after a quoted cell.`);
   return { cell: text.slice(start + 1, at - 1).replaceAll('""', '"'), end: at };
 }
 

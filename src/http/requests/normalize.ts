@@ -3,6 +3,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 import { fieldsOf, isStrict, type RouteSchema, ruleOf, shownName, shownPath } from '../field-schema.ts';
 import { hasTooManyNames, MAX_NAMES } from './json-names.ts';
+import { inexactNumber, inexactRefusal } from './json-numbers.ts';
 
 /** Misspelled names that published clients send. `passTru` comes from LNPay's documentation. */
 const BODY_ALIASES: ReadonlyMap<string, string> = new Map([['passTru', 'passThru']]);
@@ -118,11 +119,15 @@ function parseObject(shown: string, text: string, field: RouteSchema): unknown {
       'validation_failed',
       `${shown} must be at most ${MAX_OBJECT_TEXT} characters of JSON with at most ${MAX_NAMES} names.`,
     );
+  let object: unknown;
   try {
-    return JSON.parse(text, rejectPrototype);
+    object = JSON.parse(text, rejectPrototype);
   } catch {
     throw new Refusal('validation_failed', `${shown} ${ruleOf(field)}.`);
   }
+  const inexact = inexactNumber(text);
+  if (inexact !== undefined) throw inexactRefusal(`${shown.replaceAll('`', '')}.${inexact}`);
+  return object;
 }
 
 /** Same rule as in a JSON body. */

@@ -7,7 +7,9 @@ import { takeTurn } from '../../core/kernel/turns.ts';
 export function sendCsvFile(request: FastifyRequest, reply: FastifyReply, name: string, rows: AsyncIterable<string>): FastifyReply {
   reply.header('content-disposition', `attachment; filename="${name}.csv"`);
   // Fastify would read all rows for HEAD.
-  return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : insideRequest(inTurns(rows))));
+  return reply
+    .type('text/csv; charset=utf-8')
+    .send(Readable.from(request.method === 'HEAD' ? [] : insideRequest(withByteOrderMark(inTurns(rows)))));
 }
 
 /** Yields each text in a turn, which is charged for the bytes of the one before it. */
@@ -24,6 +26,12 @@ async function* inTurns(texts: AsyncIterable<string>): AsyncGenerator<string> {
   } finally {
     await iterator.return?.();
   }
+}
+
+/** Excel reads a file without this mark in the encoding of its country, not in UTF-8. */
+async function* withByteOrderMark(rows: AsyncIterable<string>): AsyncGenerator<string> {
+  yield '\uFEFF';
+  yield* rows;
 }
 
 /**

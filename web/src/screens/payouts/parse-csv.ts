@@ -36,6 +36,7 @@ export function parseCsv(text: string): ParsedCsv {
   if (!rows) return failed(texts.unfinished);
   const [head = [], ...rest] = rows;
   const names = head.map((name) => name.trim());
+  while (names.at(-1) === '') names.pop();
   const unknown = names.find((name) => !COLUMNS.includes(name));
   if (!names.includes('destination')) return failed(texts.noHeader);
   if (unknown !== undefined) return failed(texts.unknownColumn(unknown));
@@ -87,6 +88,8 @@ function isDecimal(text: string): boolean {
 
 /** Splits CSV (RFC 4180) into rows without empty ones; undefined if a quotation mark has no end. */
 function rowsOf(text: string): string[][] | undefined {
+  // The names of the columns contain no separators. Spreadsheets write semicolons where the comma is the decimal sign.
+  const separator = /[,;\t]/.exec(/^[^\r\n]*/.exec(text)?.[0] ?? '')?.[0] ?? ',';
   const rows: string[][] = [];
   let cells: string[] = [];
   let cell = '';
@@ -105,7 +108,7 @@ function rowsOf(text: string): string[][] | undefined {
         at += 1;
       } else isQuoted = false;
     } else if (letter === '"' && cell.trim() === '') [isQuoted, cell] = [true, ''];
-    else if (letter === ',') {
+    else if (letter === separator) {
       cells.push(cell);
       cell = '';
     } else if (letter === '\n' || letter === '\r') endRow();
