@@ -62,12 +62,30 @@ onFakeNode('sums', (service) => {
       'from=1',
       'until=7201',
       'from=7200&until=3600',
-      'interval=hour',
+      'from=0&interval=hour',
       'from=0&interval=day',
+      'from=0&interval=month',
       'interval=week',
       'from=-3600',
     ])
       expect((await read(`/v1/wallet/${wallet.id}/summary?${query}`)).status, query).toBe(400);
+  });
+
+  it.each([
+    ['hour', 24, 24],
+    ['day', 30, 31],
+    ['month', 12, 13],
+  ])('has a default period for each %s of an interval', async (interval, least, most) => {
+    const wallet = await service.client.wallet(5);
+    for (const path of ['/v1/account/summary', `/v1/wallet/${wallet.id}/summary`]) {
+      const { status, body } = await read(`${path}?interval=${interval}`);
+      expect([status, body.buckets.at(-1).balance_msat]).toEqual([200, body.balance_msat + body.pending_msat]);
+      expect(body.buckets.length).toBeGreaterThanOrEqual(least);
+      expect(body.buckets.length).toBeLessThanOrEqual(most);
+    }
+    const until = 86_400 * 20_000;
+    const { body } = await read(`/v1/account/summary?interval=${interval}&until=${until}`);
+    expect(body.buckets.at(-1).start).toBeLessThan(until);
   });
 
   it('shows no sums of other accounts', async () => {

@@ -14,17 +14,23 @@ import { choice, KeyParams, unixTime } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 
 const HOUR = 3600;
+/** The period of each interval without `from`, in seconds: a day, 30 days, a year. */
+const DEFAULT = { hour: 86_400, day: 30 * 86_400, month: 365 * 86_400 } as const;
 /** The longest period of each interval, in seconds: 31 days, two years, ten years. */
 const LONGEST = { hour: 31 * 86_400, day: 732 * 86_400, month: 3660 * 86_400 } as const;
 
 export const SummaryParameters = Type.Object({
-  from: Type.Optional(unixTime('The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything')),
+  from: Type.Optional(
+    unixTime(
+      'The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything; with `interval` a day, 30 days or a year before `until`',
+    ),
+  ),
   until: Type.Optional(
     unixTime('The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour'),
   ),
   interval: Type.Optional(
     choice(['hour', 'day', 'month'], {
-      description: 'Also returns the sums of each hour, day or month (UTC). Needs `from`; at most 31 days, two years, ten years',
+      description: 'Also returns the sums of each hour, day or month (UTC). The period is at most 31 days, two years, ten years',
     }),
   ),
 });
@@ -114,8 +120,9 @@ export function summaryRoutes(app: App, { access, database, fees, connections, c
 }
 
 /** Returns the requested period. @throws Refusal for one that does not consist of whole hours, or is too long for its interval */
-export function periodOf(clock: Clock, { from = 0, until, interval }: Static<typeof SummaryParameters>): SummaryQuery {
+export function periodOf(clock: Clock, { from: sent, until, interval }: Static<typeof SummaryParameters>): SummaryQuery {
   const end = until ?? (Math.floor(unixSeconds(clock) / HOUR) + 1) * HOUR;
+  const from = sent ?? (interval ? Math.max(0, end - DEFAULT[interval]) : 0);
   for (const [name, value] of Object.entries({ from, until: end }))
     if (value % HOUR !== 0) throw new Refusal('validation_failed', `\`${name}\` must be the beginning of an hour (a multiple of 3600).`);
   if (from > end) throw new Refusal('validation_failed', '`until` must not be before `from`.');
