@@ -183,6 +183,24 @@ onDashboard(
       await expectOnePayment(wallet.id);
     });
 
+    it('shows no spendable balance until one is known that was read after the hold', async () => {
+      const wallet = await client.wallet(1000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, hold: true });
+      const page = await openLoggedIn(`/wallets/${wallet.id}/send`);
+      let isHeld = false;
+      // The page keeps the wallet that it has read before.
+      await page.route(`**/v1/wallet/${wallet.id}`, (route) => (isHeld ? undefined : route.continue()));
+      await page.getByLabel('To', { exact: true }).fill(paymentRequest);
+      await page.getByRole('button', { name: 'Review' }).click();
+      isHeld = true;
+      await page.getByRole('button', { name: 'Send 100 sats' }).click();
+      await page.getByText('The receiver may be delaying it.').waitFor();
+      const spendable = page.locator('dt', { hasText: 'Spendable' }).locator('xpath=following-sibling::dd');
+      expect(await spendable.textContent()).toBe('');
+      await client.decideHold(paymentHash, 'cancel');
+      await page.getByText('Nothing was paid; the hold is released.').waitFor();
+    });
+
     it('that is held by the receiver is pending with its hold, and settles by itself', async () => {
       const wallet = await client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, hold: true });
@@ -195,6 +213,8 @@ onDashboard(
         .getByRole('dialog')
         .getByText(`${100 + FEE_LIMIT_SATS} sats`)
         .waitFor();
+      const spendable = page.locator('dt', { hasText: 'Spendable' }).locator('xpath=following-sibling::dd');
+      await expect.poll(() => spendable.textContent()).toContain(`${900 - FEE_LIMIT_SATS} sats`);
       await page.reload();
       await page.getByText('The receiver may be delaying it.').waitFor();
       await client.decideHold(paymentHash, 'settle');

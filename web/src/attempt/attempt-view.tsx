@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Wallet } from '../api/client.ts';
+import { api, type Wallet } from '../api/client.ts';
+import { useResource } from '../api/resource.ts';
 import { Balance, formatSats, HeroAmount, Msat } from '../parts/amount.tsx';
 import { isLateClick } from '../parts/amount-keys.tsx';
 import { Button, LinkButton } from '../parts/button.tsx';
@@ -8,6 +9,7 @@ import { Foreign } from '../parts/foreign.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Note } from '../parts/note.tsx';
 import { requestedPrice } from '../parts/requested-price.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
 import { Sum } from '../parts/sum.tsx';
 import { money } from '../texts/en-money.ts';
 import { t, textOfError } from '../texts/texts.ts';
@@ -197,7 +199,9 @@ function Rest(props: AttemptViewProps) {
             name: progress.step === 'pending' ? money.attempt.held : money.attempt.heldAtMost,
             value: <Msat msat={heldMsat(summary)} unit />,
           },
-          ...(wallet ? [{ name: money.attempt.spendable, value: <Balance sats={wallet.balance} unit /> }] : []),
+          ...(wallet && progress.step === 'pending'
+            ? [{ name: money.attempt.spendable, value: <BalanceNow walletId={wallet.id} since={`pending ${lntxId}`} /> }]
+            : []),
         ]}
       />
       <p class="tiny secondary">{money.attempt.neverTwice}</p>
@@ -211,6 +215,14 @@ function Rest(props: AttemptViewProps) {
   );
 }
 
+/** The balance as it is since an event, such as the hold of a payment. The wallet of the page may have been read before it. */
+function BalanceNow({ walletId, since }: { walletId: string; since: string }) {
+  const { data } = useResource(`wallet ${walletId} ${since}`, (signal) => api.wallets.get(walletId, {}, { signal }), {
+    isAffected: ({ data: { wal, wtx } }) => (wal ?? wtx?.wal)?.id === walletId,
+  });
+  return data ? <Balance sats={data.balance} unit /> : <Skeleton />;
+}
+
 function SettledRest({ attempt, wallet, settled, onClose }: AttemptViewProps & { settled: Settled }) {
   const isTransfer = attempt.order.operation === 'transfer';
   const address = attempt.order.fields.ln_address;
@@ -222,7 +234,15 @@ function SettledRest({ attempt, wallet, settled, onClose }: AttemptViewProps & {
           ...(settled.serviceFeeMsat !== undefined
             ? [{ name: money.attempt.serviceFee, value: <Msat msat={settled.serviceFeeMsat} /> }]
             : []),
-          ...(wallet ? [{ name: money.attempt.newBalance, value: <Balance sats={wallet.balance} unit />, isTotal: true }] : []),
+          ...(wallet
+            ? [
+                {
+                  name: money.attempt.newBalance,
+                  value: <BalanceNow walletId={wallet.id} since={`settled ${settled.lntxId ?? attempt.id}`} />,
+                  isTotal: true,
+                },
+              ]
+            : []),
         ]}
       />
       {typeof address === 'string' && <SaveContact address={address} />}
