@@ -2798,11 +2798,11 @@ export interface WalletLogin {
 }
 
 export interface GetAccountSummaryRequest {
-  /** The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything */
+  /** The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything; with `interval` a day, 30 days or a year before `until` */
   from?: number;
   /** The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour */
   until?: number;
-  /** Also returns the sums of each hour, day or month (UTC). Needs `from`; at most 31 days, two years, ten years */
+  /** Also returns the sums of each hour, day or month (UTC). The period is at most 31 days, two years, ten years */
   interval?: 'hour' | 'day' | 'month';
   /** Only sums of this wallet: its id or one of its access keys */
   wallet_id?: string;
@@ -2896,11 +2896,11 @@ export interface CreateSetupLinkRequest {
 }
 
 export interface GetSummaryOfAccountRequest {
-  /** The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything */
+  /** The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything; with `interval` a day, 30 days or a year before `until` */
   from?: number;
   /** The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour */
   until?: number;
-  /** Also returns the sums of each hour, day or month (UTC). Needs `from`; at most 31 days, two years, ten years */
+  /** Also returns the sums of each hour, day or month (UTC). The period is at most 31 days, two years, ten years */
   interval?: 'hour' | 'day' | 'month';
 }
 
@@ -4262,11 +4262,11 @@ export interface ListImportedTransactionsRequest {
 }
 
 export interface GetWalletSummaryRequest {
-  /** The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything */
+  /** The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything; with `interval` a day, 30 days or a year before `until` */
   from?: number;
   /** The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour */
   until?: number;
-  /** Also returns the sums of each hour, day or month (UTC). Needs `from`; at most 31 days, two years, ten years */
+  /** Also returns the sums of each hour, day or month (UTC). The period is at most 31 days, two years, ten years */
   interval?: 'hour' | 'day' | 'month';
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { METADATA_HASH, RemoteService } from '../lnurl/payee.ts';
 import { onFakeNode } from '../support/app.ts';
+import { newLogin } from '../support/browser.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
 const SETTINGS = { OUTBOUND_ALLOW: '127.0.0.1', PAYMENT_WAIT_SECONDS: '1' };
@@ -178,6 +179,38 @@ onFakeNode(
       ]);
       await client.decideHold(held.paymentHash, 'cancel');
       expect(await untilFinished(wallet, body.id)).toMatchObject({ num_failed: 3, paid_msat: 0 });
+      expect(await problems()).toEqual([]);
+    });
+
+    it.each([
+      ['continue after the log-out', 'logOut', ['paid', 'paid'], null],
+      ['stop when the account is frozen', 'freeze', ['failed', 'failed'], 'wallet_inactive'],
+    ] as const)('of a person are authorized when they are ordered, and %s', async (_, change, statuses, reason) => {
+      const { id: accountId, browser } = await newLogin(client);
+      const { body: made } = await browser.send('POST', '/v1/wallet', {});
+      const funding = await browser.send('POST', `/v1/wallet/${made.id}/invoice`, { num_satoshis: 100 });
+      await net.outside.pay({ paymentRequest: funding.body.payment_request });
+      await expect.poll(async () => (await browser.send('GET', `/v1/wallet/${made.id}`)).body.balance).toBe(100);
+      let changed: Promise<number> | undefined;
+      const apply = async () => {
+        const { status } = await browser.send('DELETE', '/v1/session');
+        if (change === 'logOut') return status;
+        return (
+          await client.request('PATCH', `/v1/accounts/${accountId}`, { key: client.secretKey, json: { status: 'frozen', reason: 'test' } })
+        ).status;
+      };
+      // The session ends while the invoices of the lines are requested.
+      payee.parameters = async () => {
+        changed ??= apply();
+        await changed;
+        return payee.payParameters();
+      };
+      payee.callback = (query) => ({ pr: invoice(Number(query.get('amount')) / 1000, { descriptionHash: METADATA_HASH }) });
+      const lines = [1, 2].map((num_satoshis) => ({ destination: payee.address, num_satoshis }));
+      const { body } = await browser.send('POST', `/v1/wallet/${made.id}/payouts`, { lines });
+      const states = () => app.rows('SELECT state, failure_reason FROM payout_line WHERE payout_id = $1 ORDER BY line', body.id);
+      await expect.poll(async () => (await states()).map(({ state }) => state), { timeout: 30_000 }).toEqual(statuses);
+      expect([await changed, (await states()).map(({ failure_reason: one }) => one)]).toEqual([200, [reason, reason]]);
       expect(await problems()).toEqual([]);
     });
 

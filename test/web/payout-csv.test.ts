@@ -11,7 +11,9 @@ describe('the preview of a payout', () => {
         { destination: 'wal_1', num_msat: 1500 },
         { destination: 'LNBC10u1xyz', memo: 'rent' },
       ],
-      sumMsat: 6500,
+      // The invoice is for 1,000 sats. Each fee limit is at least 10 sats; a transfer has none.
+      sumMsat: 1_006_500,
+      feeLimitMsat: 60_000,
       ownAmounts: 1,
       prices: 0,
       problems: [],
@@ -29,6 +31,19 @@ describe('the preview of a payout', () => {
       'Row 5: the amount in a currency must be a number above 0 with a decimal point',
       'Row 6: the amount in a currency must be a number above 0 with a decimal point',
     ]);
+  });
+
+  it.each([
+    ['lnbc2500u1x', 250_000_000],
+    ['LIGHTNING:LNBC5U1X', 500_000],
+    ['lntb20m1x', 2_000_000_000],
+    ['lnbcrt10n1x', 1000],
+    ['lntbs10p1x', 1],
+    ['lnbc1x', undefined],
+    ['lnbc11x', 100_000_000_000],
+  ])('has the amount of the invoice %s', (destination, sumMsat) => {
+    const parsed = parseCsv(`destination\n${destination}`);
+    expect([parsed.sumMsat, parsed.problems]).toEqual(sumMsat === undefined ? [0, ['Row 2: the amount is missing']] : [sumMsat, []]);
   });
 
   it('names the rows that cannot be paid', () => {
@@ -49,6 +64,6 @@ describe('the preview of a payout', () => {
     ['destination\n"x', 'A quotation mark has no end.'],
     [`destination\n${'x\n'.repeat(1001)}`, 'At most 1,000 rows are possible.'],
   ])('rejects %j as a whole', (text, problem) => {
-    expect(parseCsv(text)).toEqual({ lines: [], sumMsat: 0, ownAmounts: 0, prices: 0, problems: [problem] });
+    expect(parseCsv(text)).toEqual({ lines: [], sumMsat: 0, feeLimitMsat: 0, ownAmounts: 0, prices: 0, problems: [problem] });
   });
 });

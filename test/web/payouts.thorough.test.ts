@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { onDashboard } from '../support/dashboard.ts';
 
-onDashboard('payouts', ({ client, openLoggedIn }) => {
+onDashboard('payouts', ({ client, net, openLoggedIn }) => {
   it('are ordered from CSV after a preview, once, and show the state of each line', async () => {
     const [wallet, friend] = [await client.namedWallet('Till', 1000), await client.namedWallet('Friend', 0)];
     const page = await openLoggedIn(`/payouts?wallet=${wallet.id}`);
@@ -18,6 +18,14 @@ onDashboard('payouts', ({ client, openLoggedIn }) => {
     await sheet.getByLabel('CSV file').setInputFiles(csv(`${friend.id},10,one\n${friend.id},,two\n`));
     await sheet.getByText('Row 3: the amount is missing').waitFor();
     expect(await send.isDisabled()).toBe(true);
+    await sheet.getByLabel('CSV file').setInputFiles(csv(`${friend.id},10,one\n${friend.id},5000,two\n`));
+    await sheet.getByText('2 lines, 5 010 sats in all.').waitFor();
+    await sheet.getByText('The balance may not be enough').waitFor();
+    const invoices = [1, 2, 3].map(() => net.outside.invoice({ amountMsat: 5000 }).paymentRequest);
+    await sheet.getByLabel('CSV file').setInputFiles(csv(invoices.map((one) => `${one},,`).join('\n')));
+    await sheet.getByRole('button', { name: 'Pay 3 lines, 15 sats, from Till' }).waitFor();
+    for (const row of [/From\s*Till/, /Sum\s*15 sats/, /Fees, at most\s*30 sats/, /Balance after, at least\s*955 sats/])
+      await sheet.locator('.sum > div').filter({ hasText: row }).waitFor();
     await sheet.getByLabel('CSV file').setInputFiles(csv(`${friend.id},10,one\n${friend.id},5000,two\n`));
     await sheet.getByText('2 lines, 5 010 sats in all.').waitFor();
     await send.dblclick();

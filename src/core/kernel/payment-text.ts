@@ -141,7 +141,7 @@ function msatOfBitcoin(text: string): number {
 const MSAT_OF_UNIT: Readonly<Record<string, number>> = { '': 1e11, m: 1e8, u: 1e5, n: 100, p: 0.1 };
 
 /** Returns the amount that an invoice states; undefined if it states none. */
-function msatOfInvoice(text: string): number | undefined {
+export function msatOfInvoice(text: string): number | undefined {
   const [, digits = '', unit = ''] = INVOICE.exec(text) ?? [];
   return digits === '' ? undefined : Number(digits) * (MSAT_OF_UNIT[unit.toLowerCase()] ?? Number.NaN);
 }

@@ -1,5 +1,4 @@
-import { type Accounts, type Key, keyGuard, lineageGuard, termsOfKey } from '../../core/accounts/accounts.ts';
-import type { Sessions } from '../../core/accounts/sessions.ts';
+import { type Accounts, type Key, lineageGuard, termsOfKey } from '../../core/accounts/accounts.ts';
 import type { Database, Tx } from '../../core/db/database.ts';
 import { openList } from '../../core/db/list.ts';
 import { writeManyRows, writeRows } from '../../core/db/row-write.ts';
@@ -149,33 +148,18 @@ export interface PayoutRights {
   readonly lineageId: string | undefined;
 }
 
-/** Returns the rights of the key or session that ordered a payout; undefined if it is no longer valid. A key that replaced the key has its rights. */
-export async function findRights(
-  { accounts, sessions }: { readonly accounts: Accounts; readonly sessions: Sessions },
-  { keyId, isSession }: sql.PayoutRow,
-  { accountId }: Wallet,
-): Promise<PayoutRights | undefined> {
-  if (isSession === 1) {
-    const session = await sessions.findById(accountId, keyId);
-    if (session?.status !== 'active') return undefined;
-    const key: Key = {
-      id: keyId,
-      kind: 'secret_api',
-      accountId,
-      walletId: undefined,
-      lineageId: accountId,
-      expiresAt: undefined,
-      limits: undefined,
-      isSession: true,
-    };
-    return { guards: [keyGuard(key)], ...termsOfKey(key) };
-  }
+/**
+ * Returns the rights of the key that ordered a payout, or of the key that replaced it; undefined if it is no longer valid. A person authorizes the order
+ * when it is placed, so the end of the session stops nothing. The state of the wallet and its account is checked with each payment.
+ */
+export async function findRights(accounts: Accounts, { keyId, isSession }: sql.PayoutRow): Promise<PayoutRights | undefined> {
+  if (isSession === 1) return { guards: [], limits: undefined, lineageId: undefined };
   const key = await accounts.findById(keyId);
   if (!key || !(await accounts.isLineageValid(key))) return undefined;
   return { guards: [lineageGuard(key, () => new Refusal('unauthorized', KEY_ENDED))], ...termsOfKey(key) };
 }
 
-export const KEY_ENDED = 'The key or session that ordered the payout has ended. This line was not paid.';
+export const KEY_ENDED = 'The key that ordered the payout has ended. This line was not paid.';
 
 function countLines(rows: readonly sql.PayoutRow[], sums: readonly sql.LineSumRow[]): Payout[] {
   return rows.map((row) => {

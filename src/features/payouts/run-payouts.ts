@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Accounts } from '../../core/accounts/accounts.ts';
-import type { Sessions } from '../../core/accounts/sessions.ts';
 import type { Database } from '../../core/db/database.ts';
 import { readPages } from '../../core/db/pages.ts';
 import { invariant } from '../../core/kernel/assert.ts';
@@ -28,7 +27,6 @@ const TIMING: PayoutTiming = { pollMs: 200, retryMs: 5000 };
 export interface RunDependencies {
   readonly database: Database;
   readonly accounts: Accounts;
-  readonly sessions: Sessions;
   readonly wallets: Wallets;
   readonly payments: Payments;
   readonly quarantine: Quarantine;
@@ -135,7 +133,7 @@ async function startLines(deps: RunDependencies, payout: sql.PayoutRow, signal: 
   while (started < LINES_PER_TURN && !signal.aborted) {
     const sums = await database.all(sql.sumLines, [id]);
     if (!sums.some(({ state }) => state === 'pending')) break;
-    const rights = await findRights(deps, payout, wallet);
+    const rights = await findRights(deps.accounts, payout);
     if (!rights) return started + (await database.transaction((tx) => tx.run(sql.failPending, id, 'unauthorized', KEY_ENDED)));
     const sending = sums.find(({ state }) => state === 'sending')?.n ?? 0;
     const now = clock.nowMs();

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { api } from '../../api/client.ts';
+import { api, type Wallet } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
 import { useIdempotent } from '../../api/use-idempotent.ts';
-import { formatMsat } from '../../parts/amount.tsx';
+import { formatMsat, Msat } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Field, TextAreaField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
+import { Sum } from '../../parts/sum.tsx';
 import { payouts as texts } from '../../texts/en-payouts.ts';
 import { type ParsedCsv, parseCsv } from './parse-csv.ts';
 
@@ -29,6 +31,9 @@ export function NewPayoutSheet({ walletId, onOrdered, onClose }: NewPayoutSheetP
     const payout = await idempotent((options) => api.payouts.create(walletId, body, options));
     onOrdered(payout.id);
   });
+  const { data: wallet } = useResource(walletId === '' ? undefined : `wallet ${walletId}`, (signal) =>
+    api.wallets.get(walletId, {}, { signal }),
+  );
   const isReady = walletId !== '' && parsed !== undefined && parsed.lines.length > 0 && parsed.problems.length === 0;
   return (
     <Sheet title={texts.order} onClose={onClose}>
@@ -48,14 +53,35 @@ export function NewPayoutSheet({ walletId, onOrdered, onClose }: NewPayoutSheetP
         <TextAreaField label={texts.text} value={text} onValue={setText} rows={6} spellcheck={false} />
         {parsed && <Preview parsed={parsed} />}
         {error !== undefined && <Note tone="error">{error}</Note>}
+        {isReady && wallet && <Review parsed={parsed} wallet={wallet} />}
         <Note>{texts.warning}</Note>
         <div class="end">
           <Button type="submit" kind="primary" size="big" disabled={!isReady || isBusy}>
-            {texts.send(texts.count(parsed?.lines.length ?? 0))}
+            {isReady && wallet && parsed.prices === 0
+              ? texts.sendFrom(texts.count(parsed.lines.length), formatMsat(parsed.sumMsat), wallet.user_label || wallet.id)
+              : texts.send(texts.count(parsed?.lines.length ?? 0))}
           </Button>
         </div>
       </Form>
     </Sheet>
+  );
+}
+
+/** What the payments cost at most. Prices in a currency are converted when the order is placed. */
+function Review({ parsed: { sumMsat, feeLimitMsat, prices }, wallet }: { parsed: ParsedCsv; wallet: Wallet }) {
+  const restMsat = wallet.balance_msat - sumMsat - feeLimitMsat;
+  return (
+    <>
+      <Sum
+        rows={[
+          { name: texts.fromWallet, value: <bdi>{wallet.user_label || wallet.id}</bdi> },
+          { name: texts.total, value: <Msat msat={sumMsat} unit /> },
+          { name: texts.feeLimit, value: <Msat msat={feeLimitMsat} unit /> },
+          ...(prices === 0 && restMsat >= 0 ? [{ name: texts.after, value: <Msat msat={restMsat} unit />, isTotal: true }] : []),
+        ]}
+      />
+      {restMsat < 0 && <Note tone="warning">{texts.tooLittle}</Note>}
+    </>
   );
 }
 

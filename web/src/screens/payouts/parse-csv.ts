@@ -1,4 +1,4 @@
-import { readPaymentText } from '../../../../src/core/kernel/payment-text.ts';
+import { msatOfInvoice, readPaymentText } from '../../../../src/core/kernel/payment-text.ts';
 import { payouts as texts } from '../../texts/en-payouts.ts';
 
 /** A line as the API takes it. */
@@ -16,8 +16,10 @@ export interface CsvLine {
 /** What a text contains. Only a text without problems can be sent. */
 export interface ParsedCsv {
   readonly lines: readonly CsvLine[];
-  /** The sum of the amounts that the text states. */
+  /** The sum of the amounts in the text and in its invoices. */
   readonly sumMsat: number;
+  /** The sum of the fee limits. Payments inside the service use nothing of them. */
+  readonly feeLimitMsat: number;
   /** The number of lines without an amount: invoices that state theirs. */
   readonly ownAmounts: number;
   /** The number of lines with an amount in a currency, which the service converts. */
@@ -49,14 +51,15 @@ export function parseCsv(text: string): ParsedCsv {
     if (typeof line === 'string') problems.push(texts.row(index + 2, line));
     else lines.push(line);
   }
-  const sumMsat = lines.reduce((sum, { num_satoshis = 0, num_msat = 0 }) => sum + num_satoshis * 1000 + num_msat, 0);
+  const sumMsat = lines.reduce((sum, line) => sum + amountMsatOf(line), 0);
+  const feeLimitMsat = lines.reduce((sum, line) => sum + feeLimitMsatOf(line), 0);
   const ownAmounts = lines.filter((line) => AMOUNTS.every((name) => line[name] === undefined)).length;
   const prices = lines.filter(({ amount }) => amount !== undefined).length;
-  return { lines, sumMsat, ownAmounts, prices, problems };
+  return { lines, sumMsat, feeLimitMsat, ownAmounts, prices, problems };
 }
 
 function failed(problem: string): ParsedCsv {
-  return { lines: [], sumMsat: 0, ownAmounts: 0, prices: 0, problems: [problem] };
+  return { lines: [], sumMsat: 0, feeLimitMsat: 0, ownAmounts: 0, prices: 0, problems: [problem] };
 }
 
 /** Returns a line, or its problem. */
@@ -67,8 +70,7 @@ function lineOf(cells: ReadonlyMap<string, string>): CsvLine | string {
   if ((amount === undefined) !== (currency === undefined)) return texts.noCurrency;
   if (amount !== undefined && !isDecimal(amount)) return texts.badPrice;
   if ([sat, msat].some((one) => one !== undefined && !/^[1-9]\d{0,15}$/.test(one))) return texts.badAmount;
-  if (sat === undefined && msat === undefined && amount === undefined && readPaymentText(destination).kind !== 'invoice')
-    return texts.noAmount;
+  if (sat === undefined && msat === undefined && amount === undefined && invoiceMsat(destination) === undefined) return texts.noAmount;
   return {
     destination,
     ...(sat !== undefined && { num_satoshis: Number(sat) }),
@@ -79,6 +81,23 @@ function lineOf(cells: ReadonlyMap<string, string>): CsvLine | string {
     ...(comment !== undefined && { comment }),
     ...(fee !== undefined && { fee_limit_msat: Number(fee) }),
   };
+}
+
+function amountMsatOf({ destination, num_satoshis, num_msat, amount }: CsvLine): number {
+  if (num_satoshis !== undefined) return num_satoshis * 1000;
+  return num_msat ?? (amount === undefined ? (invoiceMsat(destination) ?? 0) : 0);
+}
+
+/** Returns the fee limit of a line: the service's default is 5 % of the amount, at least 10 sats. Transfers to wallets have no fee. */
+function feeLimitMsatOf(line: CsvLine): number {
+  if (line.destination.startsWith('wal')) return 0;
+  return line.fee_limit_msat ?? Math.max(10_000, Math.floor(amountMsatOf(line) / 20));
+}
+
+/** Returns the amount of an invoice, alone or in a URI, in msat; undefined for another receiver and without an amount. */
+function invoiceMsat(destination: string): number | undefined {
+  const found = readPaymentText(destination);
+  return found.kind === 'invoice' ? (msatOfInvoice(found.text) ?? found.amountMsat) : undefined;
 }
 
 /** Returns whether a text is a decimal number above 0. The service checks the digits of the currency. */
