@@ -1,3 +1,4 @@
+import { withBookingMark } from '../../core/kernel/booking-mark.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { isJsonObject, parseJson } from '../../core/kernel/json.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
@@ -136,7 +137,9 @@ export class Inbox {
           this.#waitingLength.set(relay, (this.#waitingLength.get(relay) ?? 0) - event.content.length);
         });
       if (!opened || !(await this.#late.wait(from))) return;
-      await this.#turns.run(accountId, () => this.#serve(event, from, turn, opened));
+      // Long reads are done in turns of the account, too.
+      const serve = () => withBookingMark({ mayHaveBooked: false, accountId }, () => this.#serve(event, from, turn, opened));
+      await this.#turns.run(accountId, serve);
     } catch (error) {
       if (error instanceof Refusal && error.type === 'rate_limited') this.#ignore('too_many');
       else modules.log.warn({ connection: id, reason: errorMessage(error) }, 'a request of an app was not answered');

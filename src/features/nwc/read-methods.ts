@@ -1,8 +1,10 @@
 import { type BUDGET_PERIODS, periodEnd } from '../../core/budgets/limits.ts';
-import { findBookings, readTransactions } from '../../core/journal/wallet-transactions.ts';
+import type { Invoice } from '../../core/invoices/invoice.ts';
+import { findBookings, readTransactions, type WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { takeTurn } from '../../core/kernel/turns.ts';
 import { completeRows } from '../transactions/complete.ts';
 import { NwcError } from './errors.ts';
 import { offeredMethods, offeredNotifications } from './methods.ts';
@@ -102,6 +104,7 @@ export async function listTransactions(modules: NwcModules, { wallet }: AppReque
     throw new NwcError('BAD_REQUEST', 'type must be incoming or outgoing.');
 
   const wanted = offset + limit;
+  await takeTurn();
   const { rows, next } = await readTransactions(
     modules.database,
     // A wallet also has an accountId, which would select the transactions of all its wallets.
@@ -121,23 +124,15 @@ export async function listTransactions(modules: NwcModules, { wallet }: AppReque
     },
     { after: undefined, limit: wanted },
   );
-  const [booked, bookings] = await Promise.all([
-    completeRows(modules, rows),
-    findBookings(
-      modules.database,
-      rows.map(({ id }) => id),
-    ),
-  ]);
   const open =
     unpaidIn && direction !== 'outgoing'
       ? await readOpen(modules, wallet, { from, until, limit: wanted })
       : { invoices: [], isCapped: false };
-  const now = unixSeconds(modules.clock);
   const all = merge(
-    booked.map((one) => ({ placedAt: one.createdAt, transaction: transactionOfWallet(one, now, bookings.get(one.id)?.service_fee_msat) })),
-    open.invoices.map((one) => ({ placedAt: one.createdAt, transaction: transactionOfInvoice(one, now) })),
+    rows.map((row) => ({ placedAt: Math.floor(row.placed_at_ms / 1000), row })),
+    open.invoices.map((invoice) => ({ placedAt: invoice.createdAt, invoice })),
   );
-  const transactions = fitting(all.slice(offset, wanted));
+  const transactions = fitting(await completePage(modules, all.slice(offset, wanted)));
   const isComplete = next === undefined && !open.isCapped;
   return { transactions, ...(isComplete && { total_count: all.length }) };
 }
@@ -155,22 +150,41 @@ function readOpen(
   );
 }
 
+/** An item of the list: a booking, or an open invoice. */
 interface Placed {
   /** The time of the booking, Unix seconds; of an open invoice, that of its creation. */
   readonly placedAt: number;
-  readonly transaction: NwcTransaction;
+  readonly row?: WalletTransactionRow;
+  readonly invoice?: Invoice;
 }
 
 /** Merges two lists without changing their orders, so that the next offset continues where this page ends. */
-function merge(booked: readonly Placed[], open: readonly Placed[]): NwcTransaction[] {
-  const merged: NwcTransaction[] = [];
-  const rest = [...open];
+function merge(booked: readonly Placed[], open: readonly Placed[]): Placed[] {
+  const merged: Placed[] = [];
+  let taken = 0;
   for (const one of booked) {
-    const end = rest.findIndex(({ placedAt }) => placedAt <= one.placedAt);
-    for (const { transaction } of rest.splice(0, end === -1 ? rest.length : end)) merged.push(transaction);
-    merged.push(one.transaction);
+    for (let next = open[taken]; next && next.placedAt > one.placedAt; next = open[taken]) {
+      merged.push(next);
+      taken += 1;
+    }
+    merged.push(one);
   }
-  return [...merged, ...rest.map(({ transaction }) => transaction)];
+  return [...merged, ...open.slice(taken)];
+}
+
+/** Returns the transactions of a page. Payments and invoices are read for it alone: for those before it, they took 60 ms. */
+async function completePage(modules: NwcModules, page: readonly Placed[]): Promise<NwcTransaction[]> {
+  const now = unixSeconds(modules.clock);
+  const rows = page.flatMap(({ row }) => row ?? []);
+  const [completed, bookings] = await Promise.all([
+    completeRows(modules, rows),
+    findBookings(
+      modules.database,
+      rows.map(({ id }) => id),
+    ),
+  ]);
+  const transactions = new Map(completed.map((one) => [one.id, transactionOfWallet(one, now, bookings.get(one.id)?.service_fee_msat)]));
+  return page.flatMap(({ row, invoice }) => (invoice ? transactionOfInvoice(invoice, now) : (transactions.get(row?.id ?? '') ?? [])));
 }
 
 /** At least one, so that a client that continues after the last one makes progress. */
