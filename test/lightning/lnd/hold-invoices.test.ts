@@ -111,6 +111,42 @@ describe('a hold invoice of LND', () => {
   });
 });
 
+describe('what LND has of hold invoices', () => {
+  const channel = (incoming: boolean, hash: string) => ({ pending_htlcs: [{ incoming, amount: '7', hash_lock: toBase64(hash) }] });
+  const toBase64 = (text: string) => Buffer.from(text, 'hex').toString('base64');
+
+  it('is an invoice with its payment request, which may be cancelled', async () => {
+    const { lnd, node } = await open();
+    const { payment_request: paymentRequest } = bodyOf('lookup, open');
+    lnd.on(path, responseTo('lookup, open'), responseTo('lookup, cancelled'));
+    expect(await node.findHoldInvoice?.(paymentHash)).toEqual({ paymentRequest, isCancelled: false });
+    expect(await node.findHoldInvoice?.(paymentHash)).toMatchObject({ isCancelled: true });
+    lnd.on(path, recording('01-add-invoice', 'lookup unknown hash').response);
+    expect(await node.findHoldInvoice?.(paymentHash)).toBeUndefined();
+  });
+
+  it('are payments that wait, with their amount and the blocks that are left', async () => {
+    const { lnd, node } = await open();
+    lnd.on('GET /v1/getinfo', { body: { block_height: 128 } });
+    const invoices = [bodyOf('lookup, open'), bodyOf('lookup, accepted')];
+    lnd.on('GET /v1/invoices', { body: { invoices, last_index_offset: '2' } });
+    const { payment_request: paymentRequest } = bodyOf('lookup, accepted');
+    expect(await node.listHeldPayments?.()).toEqual([{ paymentHash, paymentRequest, amountMsat: 7001, blocksLeft: 83 }]);
+  });
+
+  it('is an HTLC in a channel after the invoice is cancelled, until it has left', async () => {
+    const { lnd, node } = await open();
+    const other = '00'.repeat(32);
+    lnd.on(
+      'GET /v1/channels',
+      { body: { channels: [channel(true, other), channel(true, paymentHash)] } },
+      { body: { channels: [channel(true, other), channel(false, paymentHash)] } },
+    );
+    expect(await node.hasHtlcOf?.(paymentHash)).toBe(true);
+    expect(await node.hasHtlcOf?.(paymentHash)).toBe(false);
+  });
+});
+
 describe('hold invoices', () => {
   it('are offered only with a macaroon that permits them', () => {
     expect(permitsHoldInvoices(Buffer.from('0200', 'hex'))).toBe(false);
