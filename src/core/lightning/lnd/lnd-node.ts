@@ -1,5 +1,5 @@
 import type { Log } from '../../kernel/log.ts';
-import type { IncomingGuard, LightningNode } from '../node.ts';
+import type { IncomingGuard, LightningNode, NodeInfo } from '../node.ts';
 import { untilAborted } from '../streams.ts';
 import { channelBalance, closedChannels, listNodeChannels } from './channels.ts';
 import { LND_TIMING, type LndTiming } from './context.ts';
@@ -17,7 +17,7 @@ import { permitsHoldInvoices, reportPermissions } from './permissions.ts';
 import { readSentPayments, readSettlements } from './records.ts';
 import { queryRoutes } from './routes.ts';
 import { LndTransport } from './transport.ts';
-import { parseLndUrl } from './url.ts';
+import { type LndAddress, parseLndUrl } from './url.ts';
 
 export interface LndOptions {
   /** `lnd+rest://…` or `lndconnect://…` */
@@ -47,10 +47,7 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
   };
   return {
     lateRequestMs: context.timing.graceMs,
-    async info() {
-      const [{ info, cannotSend }, { macaroon }] = await Promise.all([readInfo(transport), readCredentials(address)]);
-      return { ...toNodeInfo(info, address, permitsHoldInvoices(Buffer.from(macaroon, 'hex'))), cannotSend };
-    },
+    info: () => describeNode(transport, address),
     createInvoice: (request) => createInvoice(transport, request, address.hopHints),
     createHoldInvoice: (request) => createHoldInvoice(transport, request, address.hopHints),
     settleHoldInvoice: (preimage) => settleHoldInvoice(transport, preimage),
@@ -105,4 +102,9 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
       await htlcEvents.end();
     },
   };
+}
+
+async function describeNode(transport: LndTransport, address: LndAddress): Promise<NodeInfo> {
+  const [{ info, cannotSend }, { macaroon }] = await Promise.all([readInfo(transport), readCredentials(address)]);
+  return { ...toNodeInfo(info, address, permitsHoldInvoices(Buffer.from(macaroon, 'hex'))), cannotSend };
 }
