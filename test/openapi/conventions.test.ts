@@ -201,7 +201,7 @@ describe('the conventions of the API', () => {
 
   it('use 409 for what another object prevents, and 429 where a later request succeeds', () => {
     const types = (status: number) => Object.entries(REFUSALS).flatMap(([type, refusal]) => (refusal.status === status ? [type] : []));
-    expect(types(429).sort()).toEqual(['rate_limited', 'too_many_invoices', 'too_many_payments']);
+    expect(types(429).sort()).toEqual(['rate_limited', 'too_many_holds', 'too_many_invoices', 'too_many_payments']);
     expect(
       Object.keys(REFUSALS)
         .filter((type) => /taken$|^last_|^too_many/.test(type) && !types(429).includes(type))

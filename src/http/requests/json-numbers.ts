@@ -17,8 +17,18 @@ export function inexactNumber(text: string, isField: (path: readonly string[]) =
   // TypeScript does not know the third parameter of the function, which has the text of the number.
   const mark = (_key: string, value: unknown, context?: { readonly source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && !isExact(context.source, value) ? new Inexact() : value;
-  const path = findInexact(JSON.parse(text, mark as (key: string, value: unknown) => unknown), isField);
+  const path = findInexact(parseMarked(text, mark), isField);
   return path?.reduce((shown, name) => (/^\d+$/.test(name) ? `${shown}[${name}]` : shown === '' ? name : `${shown}.${name}`), '');
+}
+
+/** Returns undefined for a text that nests deeper than a reviver can go, which the schemas reject with the name of its field. */
+function parseMarked(text: string, mark: (key: string, value: unknown) => unknown): unknown {
+  try {
+    return JSON.parse(text, mark);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** The path is that of {@link inexactNumber}. */

@@ -142,7 +142,7 @@ describe('LND reports', () => {
       network: 'regtest',
       software: 'LND 0.21.2-beta',
       channels: { active: 1, inactive: 0 },
-      chain: { blockHeight: expect.any(Number), isSynced: true },
+      chain: { blockHeight: expect.any(Number), isSynced: true, tipAt: expect.any(Number) },
       capabilities: { sendsKeysend: true, receivesKeysend: false, guards: 'none', descriptionHashWithoutText: true, holdInvoices: false },
       cannotSend: undefined,
       advice: [expect.stringContaining('store-final-htlc-resolutions=true')],
@@ -200,17 +200,24 @@ describe('LND reports', () => {
 });
 
 describe("LND's balance", () => {
+  /** Opens a node of which no channel is closing. */
+  async function openWithoutClosing() {
+    const opened = await open();
+    opened.lnd.on('GET /v1/channels/pending', { body: {} });
+    return opened;
+  }
+
   it('contains outgoing HTLCs and the commitment fee of channels that we opened, but no incoming HTLC and no dust', async () => {
-    const { lnd, node } = await open();
+    const { lnd, node } = await openWithoutClosing();
     const balance = recording('11-balances', 'ChannelBalance: 70,000 + 1,000 fee out, 90,000 in, both in flight');
     const channels = recording('11-balances', 'ListChannels meanwhile');
     lnd.replay(balance, channels);
     // local + outgoing HTLCs + 284 sat: 253 sat per 1,000 units of weight, times 1,124 units. `commit_fee` is 487.
-    expect(await node.balance()).toEqual({ localMsat: 7_994_793_228 + 112_000 + 284_000 });
+    expect(await node.balance()).toMatchObject({ localMsat: 7_994_793_228 + 112_000 + 284_000 });
   });
 
   it('does not change when an HTLC is added, although the commitment fee does', async () => {
-    const { lnd, node } = await open();
+    const { lnd, node } = await openWithoutClosing();
     const [channel] = (recording('11-balances', 'ListChannels meanwhile').response.body as { channels: object[] }).channels;
     const at = async (local: number, out: number, htlcs: readonly object[]) => {
       const body = { local_balance: { msat: String(local) }, unsettled_remote_balance: { msat: String(out) } };
@@ -224,11 +231,11 @@ describe("LND's balance", () => {
   });
 
   it('is read again when an HTLC changes between its two calls', async () => {
-    const { lnd, node } = await open();
+    const { lnd, node } = await openWithoutClosing();
     const body = (local: string) => ({ body: { local_balance: { msat: local }, unsettled_remote_balance: { msat: '0' } } });
     lnd.on('GET /v1/balance/channels', body('5000'), body('4000'), body('4000'));
     lnd.on('GET /v1/channels', { body: { channels: [] } });
-    expect(await node.balance()).toEqual({ localMsat: 4000 });
+    expect(await node.balance()).toMatchObject({ localMsat: 4000, closing: [] });
     expect(lnd.sent('/v1/balance/channels')).toHaveLength(3);
   });
 });

@@ -11,8 +11,9 @@ const ACTIVE = { user: 10, wallet: 200, link: 450 } as const;
 /** Reads the wallets with their owners, keys and pay links. The rows of one wallet are read at once: a wallet of LNPay has few. */
 export async function* readWallets(database: SourceDatabase): AsyncIterable<SourceWallet> {
   const has = async (table: string) => (await database.columns(table)).size > 0;
-  const keys = (owner: string) => `(SELECT json_group_array(json_object('text', k.access_key, 'status', k.status_type_id, 'roles', (
-      SELECT json_group_array(a.item_name) FROM auth_assignment a WHERE a.user_id = k.access_key))) FROM user_access_key k WHERE ${owner})`;
+  // From SQLite 3.54 on, the result of a query is text until `json` reads it.
+  const keys = (owner: string) => `(SELECT json_group_array(json_object('text', k.access_key, 'status', k.status_type_id, 'roles', json((
+      SELECT json_group_array(a.item_name) FROM auth_assignment a WHERE a.user_id = k.access_key)))) FROM user_access_key k WHERE ${owner})`;
   const noKeys = !((await has('user_access_key')) && (await has('auth_assignment')));
   const domain = (await has('custy_domain')) ? '(SELECT lower(d.domain_name) FROM custy_domain d WHERE d.id = p.custy_domain_id)' : 'NULL';
   // Names were not unique. The oldest active link of a name keeps it.
