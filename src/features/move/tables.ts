@@ -58,6 +58,7 @@ export const COPIED: Readonly<Record<string, string>> = {
   service_fee: EVERY_ROW,
   spending_limit: EVERY_ROW,
   withdrawal_switch: EVERY_ROW,
+  hold_switch: EVERY_ROW,
   lndhub_login: EVERY_ROW,
   nwc_connection: EVERY_ROW,
   nwc_request: EVERY_ROW,
