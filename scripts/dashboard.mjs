@@ -11,6 +11,8 @@ const web = join(root, 'web');
 const dist = join(web, 'dist');
 /** The folders outside of `web/` from which it imports. */
 const SHARED = ['client', 'src/core/alerts'];
+/** The only file of its folder that the dashboard imports. */
+const PAYMENT_TEXT = join(root, 'src', 'core', 'kernel', 'payment-text.ts');
 /** Writes the page of the API. */
 const REFERENCE = join(root, 'scripts', 'reference.mjs');
 /** In the build; the hash of the sources from which it was made. */
@@ -88,7 +90,13 @@ function isBuildOf(hash) {
 
 /** Returns a hash of everything that the build depends on: the application, what it imports and the versions of the packages. */
 function sourcesHash() {
-  const files = [join(root, 'package-lock.json'), REFERENCE, ...SHARED.flatMap((folder) => filesIn(join(root, folder))), ...filesIn(web)];
+  const files = [
+    join(root, 'package-lock.json'),
+    REFERENCE,
+    PAYMENT_TEXT,
+    ...SHARED.flatMap((folder) => filesIn(join(root, folder))),
+    ...filesIn(web),
+  ];
   const hash = createHash('sha256');
   for (const file of files.sort())
     hash.update(`${file.slice(root.length)}\0`).update(createHash('sha256').update(readFileSync(file)).digest());

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
 const SHARED =
-  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|push|slow)|screens\/login\/entry|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!confirm|details|foreign\.|identifier|use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-|keyboard|print|decimal|sats-field|requested|wallet))/;
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|push|slow)|screens\/(?:login\/entry|send\/pasted-text)|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!confirm|details|foreign\.|identifier|use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-|keyboard|print|decimal|sats-field|requested|wallet))/;
 /** Loaded with the first fiat value, which most people never see. */
 const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-entry|fiat-value|format-fiat)|texts\/en-fiat)/;
 
@@ -25,7 +25,7 @@ const DETAILS = /web\/src\/parts\/(confirm-sheet|details|foreign\.|identifier)/;
 const WALLET_CHOICE = /web\/src\/parts\/wallet/;
 
 /** What recognizes an invoice, an address or a link, for the screens of a wallet, Send and Scan. */
-const DESTINATION = /web\/src\/screens\/send\/(destination|pasted-text|use-paste)/;
+const DESTINATION = /web\/src\/screens\/send\/(destination|use-paste)|core\/kernel\/payment-text/;
 
 /** Builds the dashboard. scripts/dashboard.mjs runs it and moves the result to `web/dist`. */
 export default defineConfig({

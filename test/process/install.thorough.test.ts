@@ -29,6 +29,7 @@ beforeEach(() => {
   lock({ fastify: '5.0.0', vitest: '4.0.0', vite: '8.0.0' });
   record({ fastify: '5.0.0', vitest: '4.0.0', vite: '8.0.0' });
   write('client/satchel.js', 'export const answer = 42;');
+  write('src/core/kernel/payment-text.ts', '// The dashboard recognizes the same texts.');
   write('src/core/alerts/alert-texts.ts', '// The dashboard shows them, too.');
   write('web/package.json', '{"type":"module"}');
   write('web/index.html', '<script type="module" src="/src/main.js"></script>');
