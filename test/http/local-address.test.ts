@@ -34,7 +34,7 @@ it('lists the hosts under which this machine reaches the service', () => {
 onFakeNode(
   'the dashboard on the default address',
   ({ client }) => {
-    const browser = { accept: 'text/html' };
+    const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
     it('is opened at localhost, because browsers allow no passkeys at an IP address', async () => {
       const moved = client.url.replace('127.0.0.1', 'localhost');

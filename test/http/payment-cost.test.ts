@@ -22,7 +22,7 @@ const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
     // The payer’s account is known because it was written last.
     ...['ledger_read_last_batch', ...GUARDS, ...HOLD_ROWS, 'ledger_insert_hold', 'ledger_write_account', 'ledger_write_checkpoint'],
     ...['ledger_read_last_batch', 'ledger_read_accounts', 'ledger_read_holds', ...END_ROWS],
-    ...['ledger_insert_transfer', 'ledger_close_hold', 'ledger_write_account', 'ledger_write_checkpoint'],
+    ...['ledger_close_hold', 'ledger_insert_transfer', 'ledger_write_account', 'ledger_write_checkpoint'],
   ],
   postgres: [
     READ,

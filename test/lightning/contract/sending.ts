@@ -52,10 +52,10 @@ export function sendingContract({ subject, reopened }: SharedSubject): void {
 
     it('fails when the balance is too small', async () => {
       const { node, control } = await subject();
-      const { localMsat } = await node.balance();
-      const tooMuch = await orderFor({ control }, { amountMsat: localMsat + 1 });
+      const before = await node.balance();
+      const tooMuch = await orderFor({ control }, { amountMsat: before.localMsat + 1 });
       expect(await payToEnd(node, tooMuch)).toEqual({ state: 'failed', reason: 'INSUFFICIENT_BALANCE' });
-      expect(await node.balance()).toEqual({ localMsat });
+      expect(await node.balance()).toEqual(before);
     });
 
     it('fails for text that is no invoice', async () => {
