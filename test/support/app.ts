@@ -107,6 +107,18 @@ export function onFakeNode(
   onBothDialects(name, (dialect) => suite(prepareFakeNodeApp(name, dialect, settings, jobTiming, streamTiming), dialect));
 }
 
+export interface FakeNodeSuite {
+  readonly name: string;
+  readonly dialect: Dialect;
+  readonly settings?: Record<string, string>;
+  readonly jobTiming?: JobTiming;
+}
+
+/** The same on one database: for suites whose other database is in the thorough tests. */
+export function onFakeNodeOf({ name, dialect, settings = {}, jobTiming = {} }: FakeNodeSuite, suite: (app: FakeNodeApp) => void): void {
+  describe(`${name} (${dialect})`, () => suite(prepareFakeNodeApp(name, dialect, settings, jobTiming)));
+}
+
 /** The same on SQLite only: for tests of the dashboard, which does not depend on the database. */
 export function onFakeNodeWithSqlite(name: string, suite: (app: FakeNodeApp) => void, settings: Record<string, string> = {}): void {
   describe(name, () => suite(prepareFakeNodeApp(name, 'sqlite', settings, MEASURES_AT_ONCE)));

@@ -1,0 +1,3 @@
+import { testEachWayToPay } from './each-way-to-pay.ts';
+
+testEachWayToPay('postgres');
