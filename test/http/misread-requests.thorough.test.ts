@@ -22,7 +22,11 @@ onFakeNode(
 
     /** As `curl -d` sends it. */
     const curl = (method: string, path: string, body: string) =>
-      service.client.request(method, path, { key: service.client.secretKey, form: body, headers: { 'content-type': FORM } });
+      service.client.request(method, path, {
+        key: service.client.secretKey,
+        form: body,
+        headers: { 'content-type': FORM, 'sec-fetch-site': 'same-origin' },
+      });
     const request = (method: string, path: string, json?: unknown) =>
       service.client.request(method, path, { key: service.client.secretKey, ...(json !== undefined && { json }) });
     const state = async () => ({

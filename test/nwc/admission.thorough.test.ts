@@ -13,7 +13,7 @@ const HASH = 'ab'.repeat(32);
 const [HOUR, MINUTE] = [3600, 60];
 const relay = await startRelay();
 afterAll(() => relay.stop());
-const settings = { PAYMENT_WAIT_SECONDS: '1', NWC_RELAYS: relay.url };
+const settings = { PAYMENT_WAIT_SECONDS: '1', NWC_RELAYS: relay.url, MAX_HELD_PER_WALLET: '1000', MAX_HELD_PER_ACCOUNT: '1000' };
 
 const now = () => Math.floor(Date.now() / 1000);
 

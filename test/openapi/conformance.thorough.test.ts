@@ -18,6 +18,8 @@ const SETTINGS = {
   OUTBOUND_ALLOW: '127.0.0.1',
   ADDRESS_RATE_LIMIT_PER_SECOND: '0',
   UNLIMITED_LOGINS: 'true',
+  MAX_HELD_PER_WALLET: '10000',
+  MAX_HELD_PER_ACCOUNT: '10000',
   // Nothing listens there: an account can choose a currency without a rate.
   FIAT_RATES: 'http://127.0.0.1:1/{currency}#rate',
   FIAT_CURRENCIES: 'EUR',
@@ -101,7 +103,8 @@ onFakeNode(
         const { path } = await world.goodValues(walked, 'least');
         const address = walked.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])));
         for (const { status, json, headers } of UNREADABLE) {
-          const response = await world.client.request(walked.method, address, { key: world.client.secretKey, json, headers });
+          const own = { 'sec-fetch-site': 'same-origin', ...headers };
+          const response = await world.client.request(walked.method, address, { key: world.client.secretKey, json, headers: own });
           problems.push(
             ...problemsIn(walked, json.slice(0, 20), response, () => (response.status === status ? undefined : `is not ${status}`)),
           );

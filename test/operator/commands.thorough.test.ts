@@ -55,7 +55,7 @@ onFakeNode('satchel suspense and satchel payment', (service) => {
       code: 2,
       output: expect.stringContaining('--received is for a payment that arrives'),
     });
-    expect(await resolve('--failed')).toMatchObject({ code: 1, output: expect.stringContaining('still in flight') });
+    expect(await resolve('--failed')).toMatchObject({ code: 1, output: expect.stringContaining('do not prove a failure') });
     const { preimage = '' } = net.state().outsideInvoices[held.paymentHash] ?? {};
     expect(await resolve('--preimage', preimage)).toMatchObject({ code: 1, output: expect.stringContaining('Wait until the node') });
     net.always('lookupPayment', { instead: { state: 'succeeded', preimage, feeMsat: msat(0) } });

@@ -65,7 +65,7 @@ onFakeNode(
     it('P6: is failed only when the node reports a definitive failure at that time', async () => {
       const { payer, id, paymentHash } = await held();
       for (const [fault, answer] of [
-        [undefined, 'still in flight'],
+        [undefined, 'do not prove a failure'],
         [{ unavailable: true }, 'did not answer'],
         [{ lose: 'answer' }, 'did not answer'],
         [{ instead: null }, 'did not answer'],

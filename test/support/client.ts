@@ -53,11 +53,16 @@ export interface TestWallet {
 /** Paths whose changes need an Idempotency-Key. A request without one gets a new one. */
 const NEEDS_KEY = /^\/v1\/(accounts|operator|wallets)(\/|$)|\/(transfers|payouts)$/;
 
+/** Only pages of the service may log in, which browsers say in this header. */
+function ownPage(path: string): Record<string, string> {
+  return path.startsWith('/v1/session') ? { 'sec-fetch-site': 'same-origin' } : {};
+}
+
 export function clientOf(url: string, secretKey: string, publicKey: string): Client {
   async function request(
     method: string,
     path: string,
-    { key, json, form, headers = {}, withoutNewKey }: RequestOptions = {},
+    { key, json, form, headers = ownPage(path), withoutNewKey }: RequestOptions = {},
   ): Promise<HttpResponse> {
     const type =
       json !== undefined

@@ -14,9 +14,10 @@ export function send(client: Client, walked: Walked, values: Values, { key, as =
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.path[name])));
   const query = new URLSearchParams(Object.entries(values.query).flatMap(([name, value]) => parametersOf(name, value)));
   const headers = Object.fromEntries(Object.entries(values.header).map(([name, value]) => [name, String(value)]));
+  const ownPage = path.startsWith('/v1/session') ? { 'sec-fetch-site': 'same-origin' } : {};
   const address = `${path}${query.size > 0 ? `?${query}` : ''}`;
   const body = walked.operation.requestBody ? (as === 'form' ? { form: formOf(values.body) } : { json: values.body }) : {};
-  return client.request(walked.method, address, { key, headers, withoutNewKey: true, ...body });
+  return client.request(walked.method, address, { key, headers: { ...ownPage, ...headers }, withoutNewKey: true, ...body });
 }
 
 /** Writes an object as `name[key]=value` (OpenAPI: deepObject). */
