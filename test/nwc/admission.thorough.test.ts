@@ -158,22 +158,22 @@ onFakeNode(
         try {
           for (const method of Object.keys(METHODS) as NwcMethod[]) {
             const { permission } = ruleOf(method);
-            // A decision ends a payment that has arrived, in every state: the credit of a settled one raises an alert.
             const isDecision = method === 'settle_hold_invoice' || method === 'cancel_hold_invoice';
-            const isRefused = permission === 'wallet_withdraw' || (permission === 'wallet_deposit' && !receives && !isDecision);
-            expect([method, await codeOf(app, method, paramsOf(method, holds))]).toEqual([
-              method,
-              isRefused ? 'RESTRICTED' : successOf(method),
-            ]);
+            const code = await codeOf(app, method, paramsOf(method, holds));
+            // A payment to an account that may not receive goes back to its payer, perhaps before the decision.
+            if (isDecision && !receives) {
+              if (method === 'settle_hold_invoice') expect(code).toEqual(expect.any(String));
+              continue;
+            }
+            const isRefused = permission === 'wallet_withdraw' || (permission === 'wallet_deposit' && !receives);
+            expect([method, code]).toEqual([method, isRefused ? 'RESTRICTED' : successOf(method)]);
           }
         } finally {
           await execute(thaw);
         }
-        expectDecided(holds);
-        expect(await balance()).toBe(before + 1000);
-        const alerts = (await service.openAlerts()).filter(({ kind }) => kind === 'received_restricted');
-        expect(alerts.map(({ subject }) => subject)).toEqual(receives ? [] : [wallet.id]);
-        for (const { id } of alerts) await execute('UPDATE alert SET cleared_at = $2 WHERE id = $1', id, now());
+        await expect.poll(() => [holds.settled.payer(), holds.cancelled.payer()]).toEqual([receives ? 'succeeded' : 'failed', 'failed']);
+        expect(await balance()).toBe(receives ? before + 1000 : before);
+        expect((await service.openAlerts()).filter(({ kind }) => kind === 'received_restricted')).toEqual([]);
         expect(await codeOf(app, 'pay_invoice', { invoice: invoice().paymentRequest })).toBeUndefined();
         expect(await problems()).toEqual([]);
       });
