@@ -14,7 +14,12 @@ onFakeNode('GET …/transactions?status=open', (service) => {
     const wallet = await service.client.wallet(50);
     const path = `/v1/wallet/${wallet.id}/transactions`;
     const settled = await service.client.get(path);
-    const { status_url, page_url, receivable_msat: _, ...fixed } = await invoice(wallet.id, { num_satoshis: 20, memo: 'tea', passThru: { order: '17' } });
+    const {
+      status_url,
+      page_url,
+      receivable_msat: _,
+      ...fixed
+    } = await invoice(wallet.id, { num_satoshis: 20, memo: 'tea', passThru: { order: '17' } });
     const any = await invoice(wallet.id, { memo: 'tips' });
     const rows: Json[] = await service.client.get(`${path}?status=open`);
     expect(rows).toHaveLength(2);
