@@ -67,7 +67,7 @@ function install() {
   if (!isWritable(root)) stop(`The dependencies are missing or differ from package-lock.json, and ${root} is not writable. ${remedy}`);
   // To standard error, because a program may read the output of the command.
   console.error('Installing the dependencies of Satchel (once) …');
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const packages = packagesOf(join(root, 'package-lock.json'));
   const { engines } = packages[''];
   try {
     if (!engines || isAccepted(process.version, engines.node)) runNpm(process.execPath, root, [scope]);
