@@ -4,6 +4,7 @@ import { type DevnetRelay, startRelay } from '../../devnet/relay.ts';
 import { createAccounts } from '../../src/core/accounts/accounts.ts';
 import { createKeyring } from '../../src/core/accounts/keyring.ts';
 import type { Database } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { type NostrEvent, signEvent } from '../../src/core/nostr/event.ts';
 import { encryptNip44, nip44Key } from '../../src/core/nostr/nip44.ts';
@@ -21,6 +22,7 @@ const FORGED_PER_SECOND = 1000;
 const SECRET_KEY = 'ab'.repeat(32);
 const WAIT_MS = 120_000;
 const CALLS = 20;
+const FLOOD = 600;
 /** A wallet has some keys already. */
 const WALLET_KEYS = 10;
 
@@ -49,6 +51,13 @@ export function appRows(): Row[] {
       target: { goal: 1.25, floor: 2 },
       measure: responses,
     },
+    {
+      name: 'delay of an app by eight apps of another account',
+      meaning: `get_balance while each of the eight has sent ${FLOOD} requests at once − without them`,
+      unit: 'ms',
+      target: { goal: 100, floor: 250 },
+      measure: async (run) => [figureOf('longer', [await delayByOthers(run)])],
+    },
   ];
 }
 
@@ -61,7 +70,7 @@ interface ServiceWithApps extends AsyncDisposable {
   readonly apps: readonly NewConnection[];
 }
 
-async function startWithApps(run: Run, count: number): Promise<ServiceWithApps> {
+async function startWithApps(run: Run, count: number, prepare?: (database: Database) => Promise<void>): Promise<ServiceWithApps> {
   await using stack = new AsyncDisposableStack();
   const relay = await startRelay({ maxMessageBytes: 1_000_000 });
   stack.defer(() => relay.stop());
@@ -69,6 +78,7 @@ async function startWithApps(run: Run, count: number): Promise<ServiceWithApps> 
   const web = await webOn(temporary.database);
   run.progress(`connecting ${count} apps`);
   const apps = await connectApps(temporary.database, web, relay.url, count);
+  await prepare?.(temporary.database);
   await temporary.database.close();
   const unlimited = { RATE_LIMIT_PER_SECOND: '0', ADDRESS_RATE_LIMIT_PER_SECOND: '0' };
   const own = { DATA_DIR: run.folder(), DATABASE_URL: temporary.url, SECRET_KEY, NWC_RELAYS: relay.url };
@@ -166,7 +176,34 @@ async function responses(run: Run): Promise<readonly Figure[]> {
   return figures;
 }
 
-async function timeOfCall({ relay }: ServiceWithApps, app: NewConnection | undefined): Promise<number> {
+const OTHER_ACCOUNT = [
+  "INSERT INTO account (id, created_at) VALUES ('acc_bench', 0)",
+  "UPDATE wallet SET account_id = 'acc_bench' WHERE id = (SELECT wallet_id FROM nwc_connection ORDER BY id LIMIT 1)",
+  "UPDATE access_key SET account_id = 'acc_bench' WHERE wallet_id = (SELECT wallet_id FROM nwc_connection ORDER BY id LIMIT 1)",
+].map((text, index) => statement(`bench_other_account_${index}`, text));
+
+/** Returns how much longer the median call of an app takes while the apps of another account flood the service. */
+async function delayByOthers(run: Run): Promise<number> {
+  await using service = await startWithApps(run, 9, async (database) => {
+    for (const one of OTHER_ACCOUNT) await database.transaction((tx) => tx.run(one));
+  });
+  const [app, ...others] = service.apps.toSorted((a, b) => (a.connection.id < b.connection.id ? -1 : 1));
+  const median = async () => {
+    const times: number[] = [];
+    for (let call = 0; call <= CALLS; call++) {
+      times.push(await timeOfCall(service, app));
+      await delay(60);
+    }
+    return times.toSorted((a, b) => a - b)[CALLS / 2] ?? 0;
+  };
+  await timeOfCall(service, app);
+  const without = await median();
+  for (const event of others.flatMap((other) => Array.from({ length: FLOOD }, () => balanceRequest(other)))) service.relay.store(event);
+  return (await median()) - without;
+}
+
+/** Returns a request for the balance. */
+function balanceRequest(app: NewConnection | undefined): NostrEvent {
   const secret = Buffer.from(app?.secret ?? '', 'hex');
   const servicePubkey = app?.connection.servicePubkey ?? '';
   const key = nip44Key(secret, servicePubkey);
@@ -176,7 +213,11 @@ async function timeOfCall({ relay }: ServiceWithApps, app: NewConnection | undef
     ['p', servicePubkey],
     ['encryption', 'nip44_v2'],
   ];
-  const event = signEvent({ created_at: Math.floor(Date.now() / 1000), kind: 23_194, tags, content }, secret);
+  return signEvent({ created_at: Math.floor(Date.now() / 1000), kind: 23_194, tags, content }, secret);
+}
+
+async function timeOfCall({ relay }: ServiceWithApps, app: NewConnection | undefined): Promise<number> {
+  const event = balanceRequest(app);
   const started = performance.now();
   relay.store(event);
   const isAnswered = () =>
