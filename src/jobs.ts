@@ -30,8 +30,12 @@ import type { Modules } from './modules.ts';
 /** A background job. */
 export interface Job {
   readonly name: string;
-  /** The instance that holds this lease runs the job. On SQLite there is one instance, and no lease is needed. */
+  /**
+   * The instance that holds this lease runs the job. On SQLite there is one instance, and no lease is needed. Undefined: every instance runs it, because
+   * its tasks are claimed.
+   */
   readonly lease:
+    | undefined
     | 'node-listener'
     | 'backup'
     | 'reconcile'
@@ -39,7 +43,6 @@ export interface Job {
     | 'withdraw-notices'
     | 'zap-receipts'
     | 'nwc'
-    | 'payouts'
     | 'push'
     | 'fiat-rates'
     | 'alert-channels'
@@ -151,7 +154,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
         run: (signal) => modules.notifications.run(name, signal),
       }),
     ),
-    { name: 'payouts', lease: 'payouts', interval: 'continuous', run: (signal) => runPayouts(modules, signal, timing.payouts) },
+    { name: 'payouts', lease: undefined, interval: 'continuous', run: (signal) => runPayouts(modules, signal, timing.payouts) },
     { name: 'push notifications', lease: 'push', interval: 'continuous', run: (signal) => modules.push.run(signal) },
     { name: 'connected apps', lease: 'nwc', interval: 'continuous', run: (signal) => nwc.run(signal) },
     {
@@ -253,10 +256,11 @@ type JobModules = Pick<Modules, 'instances' | 'alerts' | 'log'>;
 /** Runs the jobs, each under its lease, until the signal aborts. */
 export async function runJobs(modules: JobModules, jobs: readonly Job[], signal: AbortSignal, timing = RETRY_TIMING): Promise<void> {
   const leases = new Set(jobs.map(({ lease }) => lease));
-  const runAll = (lease: Job['lease']) =>
-    modules.instances.underLease(lease, signal, async (held) => {
-      await Promise.all(jobs.filter((job) => job.lease === lease).map((job) => runJob(modules, job, held, timing)));
-    });
+  const runAll = async (lease: Job['lease']) => {
+    const runWith = async (held: AbortSignal) =>
+      void (await Promise.all(jobs.filter((job) => job.lease === lease).map((job) => runJob(modules, job, held, timing))));
+    await (lease === undefined ? runWith(signal) : modules.instances.underLease(lease, signal, runWith));
+  };
   await Promise.all(Array.from(leases, runAll));
 }
 

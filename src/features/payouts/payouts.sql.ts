@@ -33,10 +33,13 @@ export const listPayouts = listStatements<PayoutRow>('payout_list', {
   filters: 1,
 });
 
-/** Payouts that are not finished, after an id. */
-export const listRunning = statement<PayoutRow>(
-  'payout_list_running',
-  `${PAYOUT} WHERE finished_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
+export const findRunning = statement<PayoutRow>('payout_find_running', `${PAYOUT} WHERE id = $1 AND finished_at IS NULL`);
+
+/** The ids and accounts of payouts that are not finished and have no task of a queue. */
+export const listWithoutTask = statement<{ id: string; account_id: string }>(
+  'payout_list_without_task',
+  `SELECT p.id, w.account_id FROM payout p JOIN wallet w ON w.id = p.wallet_id WHERE p.finished_at IS NULL
+     AND NOT EXISTS (SELECT 1 FROM task t WHERE t.queue = $1 AND t.ordering_key = p.id) ORDER BY p.id`,
 );
 
 export const countRunning = statement<{ n: number }>(

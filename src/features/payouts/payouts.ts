@@ -10,6 +10,7 @@ import { type List, mapList, pageOf } from '../../core/kernel/list.ts';
 import { MAX_MSAT, type Msat, msat } from '../../core/kernel/money.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../core/ledger/ledger.ts';
+import type { Tasks } from '../../core/tasks/tasks.ts';
 import { type Wallet, walletGuard } from '../../core/wallets/wallets.ts';
 import * as sql from './payouts.sql.ts';
 
@@ -49,6 +50,9 @@ export interface PayoutOrder {
 /** The running payouts of one wallet. */
 const MAX_RUNNING = 20;
 
+/** The queue whose tasks are payouts. */
+export const PAYOUTS = 'payouts';
+
 /** The prefix of ids. */
 export const PAYOUT_PREFIX = 'payout';
 
@@ -58,10 +62,12 @@ export type Payouts = ReturnType<typeof createPayouts>;
 export interface PayoutDependencies {
   readonly database: Database;
   readonly clock: Clock;
+  readonly tasks: Tasks;
 }
 
-export function createPayouts({ database, clock }: PayoutDependencies) {
-  let onCreated = (): void => undefined;
+export function createPayouts({ database, clock, tasks }: PayoutDependencies) {
+  /** Returns the task that executes a payout. Its key lets one instance at a time execute it. */
+  const taskOf = (id: string, accountId: string): RowWrite => tasks.rowOf({ queue: PAYOUTS, orderingKey: id, accountId, payload: id });
 
   async function withCounts(rows: readonly sql.PayoutRow[]): Promise<Payout[]> {
     const ids = rows.map(({ id }) => id);
@@ -98,13 +104,17 @@ export function createPayouts({ database, clock }: PayoutDependencies) {
       await database.transaction(async (tx) => {
         await requireGuards(tx, [walletGuard(wallet.id, 'sendWithinLimits'), ...guards]);
         if (((await tx.first(sql.countRunning, wallet.id))?.n ?? 0) >= MAX_RUNNING) throw new Refusal('too_many_payments', TOO_MANY);
-        await writeRows(tx, [{ statement: sql.insertPayout, parameters, onMiss: notStored }, ...extraRows(id)]);
+        await writeRows(tx, [
+          { statement: sql.insertPayout, parameters, onMiss: notStored },
+          taskOf(id, wallet.accountId),
+          ...extraRows(id),
+        ]);
         await writeManyRows(
           tx,
           lines.map((line, index) => lineRow(id, index, line)),
         );
       });
-      onCreated();
+      tasks.wake(PAYOUTS);
       return find(wallet, id);
     },
 
@@ -121,10 +131,18 @@ export function createPayouts({ database, clock }: PayoutDependencies) {
       return find(wallet, id);
     },
 
-    /** Calls a function after each payout that this process has stored. */
-    onCreated(listener: () => void): void {
-      onCreated = listener;
-    },
+    /** Returns a payout that is not finished. */
+    findRunning: (id: string): Promise<sql.PayoutRow | undefined> => database.first(sql.findRunning, id),
+
+    /** Inserts the tasks of payouts that an earlier version has stored. */
+    addMissingTasks: (): Promise<void> =>
+      database.transaction(async (tx) => {
+        const missing = await tx.all(sql.listWithoutTask, PAYOUTS);
+        await writeManyRows(
+          tx,
+          missing.map(({ id, account_id }) => taskOf(id, account_id)),
+        );
+      }),
   };
 }
 
