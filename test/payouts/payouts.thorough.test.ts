@@ -319,6 +319,32 @@ onFakeNode(
 );
 
 onFakeNode(
+  'a payout of a version without tasks',
+  ({ client, net, restart, execute, rows, problems }) => {
+    it('is continued after the upgrade', async () => {
+      const wallet = await client.wallet(100);
+      const held = net.outside.invoice({ amountMsat: 5000, hold: true });
+      const path = `/v1/wallet/${wallet.id}/payouts`;
+      const { id } = await client.post(path, { lines: [{ destination: held.paymentRequest }] });
+      const read = (): Promise<Json> => client.get(`${path}/${id}`);
+      await expect.poll(async () => (await read()).num_sending).toBe(1);
+      // An instance of the version without tasks leaves none.
+      await restart();
+      await expect.poll(() => rows("SELECT 1 AS n FROM task WHERE queue = 'payouts' AND claimed_by IS NULL")).toHaveLength(1);
+      await execute("DELETE FROM task WHERE queue = 'payouts'");
+      await client.decideHold(held.paymentHash, 'settle');
+      await restart();
+      await expect.poll(async () => (await read()).status).toBe('finished');
+      await expect.poll(() => rows("SELECT 1 AS n FROM task WHERE queue = 'payouts'")).toEqual([]);
+      expect((await read()).num_paid).toBe(1);
+      expect(await problems()).toEqual([]);
+    });
+  },
+  SETTINGS,
+  TIMING,
+);
+
+onFakeNode(
   'a payout beyond the limit of pending payments',
   ({ client, net, problems }) => {
     it('waits until a payment has ended, and then pays the rest', async () => {
