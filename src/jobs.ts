@@ -75,6 +75,9 @@ const RECEIPTS_MS = 1000;
 /** The interval of searches for alerts to send. */
 const NOTIFICATIONS_MS = 2000;
 
+/** How often ended subscriptions of browsers are deleted. */
+const SUBSCRIPTIONS_MS = 3600 * 1000;
+
 /** How often the figures of hours that are over are computed. */
 const FLOWS_MS = 60_000;
 
@@ -156,6 +159,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
     ),
     { name: 'payouts', lease: undefined, interval: 'continuous', run: (signal) => runPayouts(modules, signal, timing.payouts) },
     { name: 'push notifications', lease: 'push', interval: 'continuous', run: (signal) => modules.push.run(signal) },
+    { name: 'ended push subscriptions', lease: 'push', interval: SUBSCRIPTIONS_MS, run: () => modules.push.subscriptions.removeOld() },
     { name: 'connected apps', lease: 'nwc', interval: 'continuous', run: (signal) => nwc.run(signal) },
     {
       name: 'reconciliation',

@@ -125,11 +125,18 @@ it('keeps at most 200 new events for a slow listener, and reports that it has lo
   const { feed, commit } = feedOn(log);
   const stop = new AbortController();
   const listener = await feed.listen('wal_1', { signal: stop.signal, types: new Set(['wallet_send'] as const) });
+  const all = await listen(feed, 'wal_1');
+  /** Waits until the feed has passed on all events of the log. */
+  const passed = async () => {
+    commit();
+    await expect.poll(() => all.ids.at(-1)).toBe(log.events.at(-1)?.id);
+  };
   const sent = Array.from({ length: 150 }, () => [log.append('wallet_receive'), log.append('wallet_send')][1]?.id);
-  commit();
+  await passed();
   expect((await listener.take()).events.map(({ id }) => id)).toEqual(sent);
   const more = Array.from({ length: 250 }, () => log.append('wallet_send').id);
-  commit();
+  await passed();
+  all.stop();
   const { events, hasLost } = await listener.take();
   expect(events.map(({ id }) => id)).toEqual(more.slice(0, 200));
   expect(hasLost).toBe(true);

@@ -1,14 +1,13 @@
 import type { Database } from '../db/database.ts';
 import { pause } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
+import { PER_TURN, takeTurn } from '../kernel/turns.ts';
 import { type EventLog, type LogPart, UnknownCursor } from './event-log.ts';
 import type { EventType } from './event-types.ts';
 
-/** The log is read after each commit of this process, and at least so often for those of others. */
 const POLL_MS = 500;
 /** One read serves many commits. */
 const SHORTEST_WAIT_MS = 20;
-const PART = 500;
 const RETRY_MS = 1000;
 
 export interface Follower {
@@ -19,37 +18,46 @@ export interface Follower {
   /** Undefined: all types. */
   readonly types?: ReadonlySet<EventType> | undefined;
   readonly signal: AbortSignal;
+  /** The log is read after each commit of this process, and at least so often for those of others. Default: 500 */
+  readonly pollMs?: number | undefined;
+  /** Called before each read. If it returns false, the follower ends. */
+  readonly isNeeded?: (() => boolean) | undefined;
   /**
-   * Handles the next part of the log. If it throws, it is given the part again, perhaps with more events. It should be quick: what takes long belongs
-   * in a task.
+   * Handles the next part of the log: at most `PER_TURN.rows` events. If it throws, it is given the part again, perhaps with more events. It should be
+   * quick: what takes long belongs in a task.
    */
-  handle(part: Pick<LogPart, 'events' | 'next'>): Promise<void>;
+  handle(part: Pick<LogPart, 'events' | 'next'>): Promise<void> | void;
 }
 
-/** Follows the event log from a position until the signal aborts. Events that have expired meanwhile are skipped. */
+/**
+ * Follows the event log from a position until the signal aborts. Each part is read and handled in a turn. If events after the position have expired
+ * meanwhile, it continues with the oldest event that is left, so that only expired events are missed.
+ */
 export async function followLog(
   { database, eventLog, log }: { readonly database: Database; readonly eventLog: EventLog; readonly log: Log },
-  { name, after, types, signal, handle }: Follower,
+  { name, after, types, signal, pollMs = POLL_MS, isNeeded = () => true, handle }: Follower,
 ): Promise<void> {
   let wake = new AbortController();
   const stopListening = database.onCommit(() => wake.abort());
   let position = after;
   try {
-    while (!signal.aborted) {
+    while (!signal.aborted && isNeeded()) {
       wake = new AbortController();
       try {
-        const part = await eventLog.read({ scope: 'all', types }, position, PART);
+        await takeTurn();
+        const part = await eventLog.read({ scope: 'all', types }, position, PER_TURN.rows);
         if (part.next > position) await handle(part);
         position = part.next;
         if (!part.isEnd) continue;
       } catch (error) {
+        if (signal.aborted) return;
         log.warn({ reason: errorMessage(error) }, name);
-        if (error instanceof UnknownCursor) position = await eventLog.newest().catch(() => position);
+        if (error instanceof UnknownCursor) position = await eventLog.oldest().catch(() => position);
         await pause(RETRY_MS, signal);
         continue;
       }
       await pause(SHORTEST_WAIT_MS, signal);
-      await pause(POLL_MS, AbortSignal.any([signal, wake.signal]));
+      await pause(pollMs, AbortSignal.any([signal, wake.signal]));
     }
   } finally {
     stopListening();

@@ -1,17 +1,13 @@
 import { EventEmitter } from 'node:events';
 import type { Database } from '../../core/db/database.ts';
-import { type EventLog, type LoggedEvent, START, UnknownCursor } from '../../core/journal/event-log.ts';
+import type { EventLog, LoggedEvent } from '../../core/journal/event-log.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
+import { followLog } from '../../core/journal/follow.ts';
 import { outsideRequest } from '../../core/kernel/booking-mark.ts';
-import { pause } from '../../core/kernel/clock.ts';
-import { errorMessage, type Log } from '../../core/kernel/log.ts';
+import type { Log } from '../../core/kernel/log.ts';
 
 /** Commits of this process are noticed at once; those of other instances, and of tools that write to a SQLite file, by polling. */
 const POLL_MS = { postgres: 50, sqlite: 1000 } as const;
-/** Under load, one read serves many commits. */
-const SHORTEST_WAIT_MS = 10;
-const RETRY_MS = 1000;
-const PART = 1000;
 /** New events that wait for a slow listener. Beyond that, it must read them from the log. */
 const MAX_WAITING = 200;
 
@@ -68,12 +64,6 @@ export class Listener {
   };
 }
 
-/** A running reader of the log. It has read up to `position`, once `started` has resolved. */
-interface Reader {
-  position: number;
-  readonly started: Promise<void>;
-}
-
 /**
  * Passes new events to listeners of this process. All of them share one reader of the log, so that the database has the same work for one
  * listener as for thousands. Without listeners nothing is read.
@@ -85,19 +75,13 @@ export class Feed {
   /** An event is emitted under the ids of its wallet, its account, and its payment or invoice. */
   readonly #topics = new EventEmitter<Record<string, [LoggedEvent]>>().setMaxListeners(0);
   readonly #life = new AbortController();
-  #reader: Reader | undefined;
-  /** Whether this process has committed since the last read. */
-  #isBehind = false;
-  #wake = (): void => undefined;
+  /** Resolves when the reader of the log has its first position. Undefined: no reader runs. */
+  #started: Promise<void> | undefined;
 
   constructor({ database, eventLog, log }: { database: Database; eventLog: EventLog; log: Log }) {
     this.#database = database;
     this.#eventLog = eventLog;
     this.#log = log;
-    database.onCommit(() => {
-      this.#isBehind = true;
-      this.#wake();
-    });
   }
 
   /**
@@ -109,9 +93,9 @@ export class Feed {
     const listener = new Listener(options, () => this.#topics.off(topic, add));
     this.#topics.on(topic, add);
     if (options.signal.aborted) listener.stop();
-    this.#reader ??= this.#startReader();
+    this.#started ??= this.#startReader();
     try {
-      await this.#reader.started;
+      await this.#started;
       return listener;
     } catch (error) {
       listener.stop();
@@ -128,55 +112,39 @@ export class Feed {
     this.#life.abort();
   }
 
-  #startReader(): Reader {
-    const started = this.#eventLog.newest().then((position) => {
-      reader.position = position;
+  #startReader(): Promise<void> {
+    const started = this.#eventLog.newest().then((after) => {
+      // It reads for all listeners, not for the request of the first one.
+      void outsideRequest(() => this.#read(after));
     });
-    const reader: Reader = { position: START, started };
-    // It reads for all listeners, not for the request of the first one.
-    void outsideRequest(() => this.#run(reader));
-    return reader;
+    started.catch(() => this.#endReader());
+    return started;
   }
 
-  async #run(reader: Reader): Promise<void> {
-    try {
-      await reader.started;
-      while (!this.#life.signal.aborted && this.#topics.eventNames().length > 0) await this.#readOn(reader);
-    } catch {
-      // Those who listen get this error.
-    } finally {
-      // In the same turn in which there was no listener, so that the next one starts a reader.
-      if (this.#reader === reader) this.#reader = undefined;
-    }
+  #endReader(): void {
+    this.#started = undefined;
   }
 
-  async #readOn(reader: Reader): Promise<void> {
-    try {
-      this.#isBehind = false;
-      const { events, next, isEnd } = await this.#eventLog.read({ scope: 'all' }, reader.position, PART);
-      reader.position = next;
-      this.#dispatch(events);
-      if (isEnd) await this.#untilChange();
-    } catch (error) {
-      if (this.#life.signal.aborted) return;
-      this.#log.warn({ reason: errorMessage(error) }, 'new events could not be read; live streams are delayed');
-      if (error instanceof UnknownCursor) reader.position = await this.#eventLog.oldest().catch(() => reader.position);
-      await pause(RETRY_MS, this.#life.signal);
-    }
+  #read(after: number): Promise<void> {
+    const [deps, { signal }] = [{ database: this.#database, eventLog: this.#eventLog, log: this.#log }, this.#life];
+    return followLog(deps, {
+      name: 'new events could not be read; live streams are delayed',
+      after,
+      signal,
+      pollMs: POLL_MS[this.#database.dialect],
+      isNeeded: () => {
+        const isNeeded = this.#topics.eventNames().length > 0;
+        // In the same turn in which there was no listener, so that the next one starts a reader.
+        if (!isNeeded) this.#endReader();
+        return isNeeded;
+      },
+      handle: ({ events }) => this.#dispatch(events),
+    });
   }
 
   /** Each listener has one topic, so it gets an event once. */
   #dispatch(events: readonly LoggedEvent[]): void {
     for (const event of events)
       for (const topic of [event.walletId, event.accountId, event.lightningId]) if (topic !== undefined) this.#topics.emit(topic, event);
-  }
-
-  /** Waits for a commit of this process since the last read, or for the next poll. */
-  async #untilChange(): Promise<void> {
-    const woken = new AbortController();
-    this.#wake = () => woken.abort();
-    const { signal } = this.#life;
-    await pause(SHORTEST_WAIT_MS, signal);
-    if (!this.#isBehind) await pause(POLL_MS[this.#database.dialect] - SHORTEST_WAIT_MS, AbortSignal.any([woken.signal, signal]));
   }
 }

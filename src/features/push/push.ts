@@ -1,7 +1,8 @@
 import type { Database } from '../../core/db/database.ts';
 import { readFact, writeOnce } from '../../core/db/facts.sql.ts';
-import { type EventLog, type LoggedEvent, START, UnknownCursor } from '../../core/journal/event-log.ts';
+import { type EventLog, type LoggedEvent, START } from '../../core/journal/event-log.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
+import { followLog } from '../../core/journal/follow.ts';
 import { type Clock, pause } from '../../core/kernel/clock.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import type { Outbound } from '../../core/outbound/outbound.ts';
@@ -38,11 +39,6 @@ interface PaidMessage {
 const REPORTED_MS = 24 * 3600 * 1000;
 /** The interval at which payments booked by other instances, and the first subscription, are looked for. */
 const POLL_MS = 1000;
-/** The interval at which ended subscriptions are deleted. */
-const REMOVE_MS = 3600 * 1000;
-/** Under load, one read serves many commits. */
-const SHORTEST_WAIT_MS = 100;
-const READ_AT_ONCE = 100;
 /** The position is stored at least once per this number of events, so that a start rereads few of them. */
 const STORED_EVERY = 10_000;
 const FACT = 'push_position';
@@ -80,45 +76,46 @@ export class Push {
     await queue.stop();
   }
 
-  /** Sends notifications until the signal aborts. One instance does it at a time. */
+  /** Sends notifications until the signal aborts. One instance does it at a time. Without subscriptions, no event is read. */
   async run(signal: AbortSignal): Promise<void> {
     const { database } = this.#deps;
-    let earlier = new AbortController();
-    const stopListening = database.onCommit(() => earlier.abort());
     this.#stored = undefined;
-    let removeAt = 0;
     try {
-      while (!signal.aborted) {
-        if (performance.now() >= removeAt) {
-          await this.subscriptions.removeOld();
-          removeAt = performance.now() + REMOVE_MS;
-        }
-        earlier = new AbortController();
-        const { hasMore, isUsed } = await this.#turn();
-        if (hasMore) continue;
-        if (await pause(SHORTEST_WAIT_MS, signal)) return;
-        await pause(POLL_MS, isUsed ? AbortSignal.any([signal, earlier.signal]) : signal);
-      }
+      do {
+        const first = (await database.first(sql.firstAfter))?.position ?? null;
+        if (first !== null) await this.#follow(first, signal);
+      } while (!(await pause(POLL_MS, signal)));
     } finally {
-      stopListening();
       // After a failure of the database, this runs again.
       if (signal.aborted) await this.#endQueue();
     }
   }
 
-  /** Reads the next payments and queues their notifications. Without subscriptions, no event is read. */
-  async #turn(): Promise<{ hasMore: boolean; isUsed: boolean }> {
-    const { database } = this.#deps;
-    const first = (await database.first(sql.firstAfter))?.position ?? null;
-    if (first === null) return { hasMore: false, isUsed: false };
+  /** Queues the notifications of payments until the signal aborts or no subscription is left. @param first the position after which they begin */
+  async #follow(first: number, signal: AbortSignal): Promise<void> {
     if (this.#stored === undefined) await this.#readPosition(first);
-    this.#position = Math.max(this.#position, first);
-    const { events, next, isEnd } = await this.#readEvents();
-    const notifications = await this.#notificationsOf(events);
-    if (notifications.length === 0 && next - Number(this.#stored) < STORED_EVERY) this.#position = next;
+    const noneLeft = new AbortController();
+    await followLog(this.#deps, {
+      name: 'browsers could not be notified of payments; they are notified later',
+      after: Math.max(this.#position, first),
+      types: RECEIPTS,
+      signal: AbortSignal.any([signal, noneLeft.signal]),
+      pollMs: POLL_MS,
+      handle: async ({ events, next }) => {
+        const earliest = (await this.#deps.database.first(sql.firstAfter))?.position ?? null;
+        if (earliest === null) noneLeft.abort();
+        else await this.#queueNotifications(events, next, earliest);
+      },
+    });
+  }
+
+  /** Queues the notifications of the next payments. */
+  async #queueNotifications(events: readonly LoggedEvent[], next: number, earliest: number): Promise<void> {
+    if (this.#stored === undefined) await this.#readPosition(earliest);
+    const notifications = await this.#notificationsOf(events.filter(({ position }) => position > this.#position));
+    if (notifications.length === 0 && next - Number(this.#stored) < STORED_EVERY) this.#position = Math.max(this.#position, next);
     // The position is stored before the notifications are sent, so none is sent twice.
     else if (await this.#storePosition(next)) for (const one of notifications) this.#queue.add(one);
-    return { hasMore: !isEnd, isUsed: true };
   }
 
   async #readPosition(first: number): Promise<void> {
@@ -136,16 +133,6 @@ export class Push {
     this.#stored = isTaken ? String(next) : undefined;
     this.#position = next;
     return isTaken;
-  }
-
-  async #readEvents() {
-    const { eventLog } = this.#deps;
-    try {
-      return await eventLog.read({ scope: 'all', types: RECEIPTS }, this.#position, READ_AT_ONCE);
-    } catch (error) {
-      if (!(error instanceof UnknownCursor)) throw error;
-      return { events: [], next: await eventLog.newest(), isEnd: true };
-    }
   }
 
   async #notificationsOf(events: readonly LoggedEvent[]): Promise<PaidNotification[]> {

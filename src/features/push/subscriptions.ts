@@ -110,7 +110,7 @@ export function createSubscriptions({ database, clock, secretKey, outbound }: Su
       }),
 
     /** Deletes the subscriptions whose last renewal is too old. */
-    removeOld: (): Promise<unknown> => database.transaction((tx) => tx.run(sql.removeOld, tooOld())),
+    removeOld: async (): Promise<void> => void (await database.transaction((tx) => tx.run(sql.removeOld, tooOld()))),
 
     /** Deletes a subscription that the push service no longer has. */
     forget: (id: string): Promise<unknown> => database.transaction((tx) => tx.run(sql.remove, id)),
