@@ -2682,6 +2682,25 @@ export interface PlaygroundClaim {
   state: 'succeeded' | 'pending' | (string & {});
 }
 
+export interface PlaygroundPaidLink {
+  /** A number; later payments have larger ones */
+  id: number;
+  /** `alice` or `carol` */
+  node: string;
+  /** As the other node sees it */
+  direction: 'received' | 'sent' | (string & {});
+  /** 32 bytes in hex */
+  payment_hash: string;
+  /** The amount in millisatoshis */
+  amount_msat: number;
+  /** The routing fee in millisatoshis */
+  fee_msat: number;
+  /** `pending`: the outcome is not known yet */
+  state: 'succeeded' | 'failed' | 'pending' | (string & {});
+  /** Why the payee has not got the comment; null if it has, or none was sent */
+  comment_not_sent: string | null;
+}
+
 export interface Reconciliation {
   /** The id, `rec_…` */
   id: string;
@@ -3682,7 +3701,7 @@ export interface CreatePayoutRequest {
   /** A label of your choice, for people */
   user_label?: string;
   /** One payment each */
-  lines: Array<{ /** A BOLT11 invoice, a Lightning address, the LNURL of a pay link, or the id or an access key of a wallet of the account. An access key is not stored: the line shows the id of the wallet */ destination: string; /** The amount in whole satoshis. Unless `num_msat` is sent, it is required for all destinations but an invoice with an amount */ num_satoshis?: number; /** The amount in millisatoshis, instead of `num_satoshis` */ num_msat?: number; /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */ amount?: string; /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */ currency?: string; /** The label of the transaction. Default: the description of the invoice or link. At most 639 bytes in UTF-8 */ memo?: string; /** A text for the payee of an address or LNURL, up to the length that it allows */ comment?: string; /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */ fee_limit_msat?: number; /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */ passThru?: Record<string, unknown>; }>;
+  lines: Array<{ /** A BOLT11 invoice, a Lightning address, the LNURL of a pay link, or the id or an access key of a wallet of the account. An access key is not stored: the line shows the id of the wallet */ destination: string; /** The amount in whole satoshis. Unless `num_msat` is sent, it is required for all destinations but an invoice with an amount */ num_satoshis?: number; /** The amount in millisatoshis, instead of `num_satoshis` */ num_msat?: number; /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */ amount?: string; /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */ currency?: string; /** The label of the transaction. Default: the description of the invoice or link. At most 639 bytes in UTF-8 */ memo?: string; /** A text for the payee of an address or LNURL. Left out where none is accepted, or if it is too long: the line has the reason in `passThru.comment_not_sent` */ comment?: string; /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */ fee_limit_msat?: number; /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */ passThru?: Record<string, unknown>; }>;
 }
 
 export interface GetPayoutRequest {
@@ -3763,7 +3782,7 @@ export interface PlaygroundPayLinkRequest {
   destination: string;
   /** The amount in whole satoshis. 1 satoshi is 1000 millisatoshis */
   num_satoshis: number;
-  /** A text for the payee, up to the length that the link allows */
+  /** A text for the payee. Left out if it is longer than the link allows */
   comment?: string;
   /** `alice` is our peer, `carol` is behind alice. Default: `alice` */
   from?: 'alice' | 'carol';
@@ -4309,7 +4328,7 @@ export interface PayLnurlRequest {
   currency?: string;
   /** The same as `num_msat`, for old clients */
   amt_msat?: number;
-  /** A text for the payee, up to the length that the payee allows */
+  /** A text for the payee. Left out if it is longer than the payee allows */
   comment?: string;
   /** What the payee asks about the payer (LUD-18): `name`, `email`, `identifier`, `pubkey`, each a text. The probe lists the names that the payee accepts and those that it requires; only these are allowed */
   payer_data?: Record<string, unknown>;
@@ -4871,7 +4890,7 @@ export interface Operations<Options> {
     create(wallet: string, request: CreatePayoutRequest, options?: Options): Promise<Payout>;
     /** Read a payout and a page of its lines. The lines are sorted by their numbers. `after` is the number of a line. Permission: `wallet_read`. (`GET /v1/wallet/{key}/payouts/{id}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
     get(wallet: string, id: string, request?: GetPayoutRequest, options?: Options): Promise<PayoutWithLines>;
-    /** Read the lines of a payout as CSV. The columns are line, destination, num_msat, memo, status, failure_reason, failure_message, lntx_id, wtx_id, fee_msat and, for an amount in a currency, amount, currency, rate, rate_at and rate_source. Permission: `wallet_read`. (`GET /v1/wallet/{key}/payouts/{id}/report`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
+    /** Read the lines of a payout as CSV. The columns are line, destination, num_msat, memo, status, failure_reason, failure_message, lntx_id, wtx_id, fee_msat and, for an amount in a currency, amount, currency, rate, rate_at and rate_source; comment_not_sent is why the payee has not got the comment. Permission: `wallet_read`. (`GET /v1/wallet/{key}/payouts/{id}/report`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
     getReport(wallet: string, id: string, request?: GetPayoutReportRequest, options?: Options): Promise<string>;
     /** Cancel the lines of a payout that have not started. They are `failed` with the reason `cancelled`. Payments that have started continue. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/payouts/{id}/cancel`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
     cancel(wallet: string, id: string, request?: CancelPayoutRequest, options?: Options): Promise<Payout>;
@@ -4892,7 +4911,7 @@ export interface Operations<Options> {
     /** List the payments of the other nodes. Permission: any key that is not public. (`GET /playground/payments`) */
     listPayments(request?: ListPlaygroundPaymentsRequest, options?: Options): Promise<OutsidePayments>;
     /** Pay a pay link or a Lightning address of this service from another node. The other node requests an invoice of the link as a wallet elsewhere does (LUD-06), and pays it. Each request is a payment. Permission: any key that is not public. (`POST /playground/pay-link`) */
-    payLink(request: PlaygroundPayLinkRequest, options?: Options): Promise<OutsidePayment>;
+    payLink(request: PlaygroundPayLinkRequest, options?: Options): Promise<PlaygroundPaidLink>;
     /** Claim a withdraw link of this service at another node. The other node sends an invoice to the link as a wallet elsewhere does (LUD-03). The response waits up to ten seconds for the payment. Permission: any key that is not public. (`POST /playground/claim`) */
     claim(request: PlaygroundClaimRequest, options?: Options): Promise<PlaygroundClaim>;
   };
@@ -5047,7 +5066,7 @@ export interface Operations<Options> {
     listPayLinks(wallet: string, request: ListWalletPayLinksRequest & { fields: string }, options?: Options): List<Part<PayLink>>;
     /** List the pay links of a wallet. Without images. Permission: `wallet_read`. (`GET /v1/wallet/{key}/lnurlp`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listPayLinks(wallet: string, request?: ListWalletPayLinksRequest & { fields?: undefined }, options?: Options): List<PayLink>;
-    /** Pay an LNURL or a Lightning address. Requests an invoice from the payee’s service, checks that it is for exactly this amount and commits to `payer_data` if it was sent, and pays it. Each request without an `Idempotency-Key` is another payment. `ln_address` or `lnurl_domain`, and `comment`, are added to `passThru`. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/lnurlp/pay`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    /** Pay an LNURL or a Lightning address. Requests an invoice from the payee’s service, checks that it is for exactly this amount and commits to `payer_data` if it was sent, and pays it. Each request without an `Idempotency-Key` is another payment. `ln_address` or `lnurl_domain`, and `comment`, are added to `passThru`. A comment that the payee does not accept is left out; `passThru.comment_not_sent` then has the reason. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/lnurlp/pay`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     payLnurl(wallet: string, request?: PayLnurlRequest, options?: Options): Promise<Payment>;
     /** Withdraw from a link of another service. Creates an invoice of the wallet and sends it to the service of a withdraw link (LUD-03), which pays it later: poll `GET /v1/lntx/{id}` until `status` is neither `open` nor `arriving`. The other service may pay until the invoice expires after an hour, even if its response was lost. 400: it does not pay, and the invoice is cancelled. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/lnurl/pull`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     pullLnurl(wallet: string, request: PullLnurlRequest, options?: Options): Promise<LightningTransaction>;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { satToMsat } from '../../src/core/kernel/money.ts';
 import type { App } from '../../src/http/app-type.ts';
 import { described, NumSatoshis, plainText, requestBody } from '../../src/http/fields.ts';
-import { namedObject, oneOf } from '../../src/http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../src/http/responses/response-types.ts';
 import type { PlaygroundControl } from '../test-network.ts';
 import { OutsidePaymentObject, renderOutsidePayment } from './playground-object.ts';
 import {
@@ -29,11 +29,16 @@ const payLinkSchema = {
     destination: Type.String({ maxLength: MAX_LNURL, description: 'A Lightning address or an LNURL of this service' }),
     num_satoshis: NumSatoshis,
     comment: Type.Optional(
-      Type.String({ maxLength: MAX_COMMENT, description: 'A text for the payee, up to the length that the link allows' }),
+      Type.String({ maxLength: MAX_COMMENT, description: 'A text for the payee. Left out if it is longer than the link allows' }),
     ),
     from: Type.Optional(OutsideNode),
   }),
-  response: { 200: OutsidePaymentObject },
+  response: {
+    200: namedObject('PlaygroundPaidLink', {
+      ...OutsidePaymentObject.properties,
+      comment_not_sent: nullable(Type.String({ description: 'Why the payee has not got the comment; null if it has, or none was sent' })),
+    }),
+  },
 };
 
 const claimSchema = {
@@ -66,10 +71,11 @@ export function linkRoutes(app: App, { access, invoices, control, links }: Playg
     const { accountId } = await access.secretKey(request);
     const { destination, num_satoshis: sat, from = 'alice' } = request.body;
     const comment = request.body.comment === undefined ? undefined : plainText('comment', request.body.comment);
-    const { paymentRequest, paymentHash } = await links.requestInvoice(accountId, { destination, amountMsat: satToMsat(sat), comment });
+    const order = { destination, amountMsat: satToMsat(sat), comment };
+    const { paymentRequest, paymentHash, commentNotSent } = await links.requestInvoice(accountId, order);
     const paid = await playing(() => control.payInvoice({ paymentRequest, from }));
     if (paid.state === 'succeeded') await untilCredited(invoices, paymentHash);
-    return renderOutsidePayment(paid);
+    return { ...renderOutsidePayment(paid), comment_not_sent: commentNotSent ?? null };
   });
 
   app.post('/playground/claim', { schema: claimSchema }, async (request) => {

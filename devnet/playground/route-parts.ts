@@ -15,7 +15,7 @@ export interface OutsideLinks {
   requestInvoice(
     accountId: string,
     order: { destination: string; amountMsat: Msat; comment?: string | undefined },
-  ): Promise<{ paymentRequest: string; paymentHash: string }>;
+  ): Promise<{ paymentRequest: string; paymentHash: string; commentNotSent: string | undefined }>;
   /** Sends the invoice that `createInvoice` makes to a withdraw link. @throws Refusal if the link does not pay it */
   claim(
     accountId: string,

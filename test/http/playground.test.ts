@@ -27,7 +27,7 @@ it.each([
   const fail = () => Promise.reject(error);
   const control = { describe: fail, payInvoice: fail, createInvoice: fail, keysend: fail, payments: fail, resolveHold: fail };
   const invoices = { create: async () => ({ paymentRequest: 'lnbcrt1', paymentHash: '00' }) } as unknown as Invoices;
-  const links = { requestInvoice: async () => ({ paymentRequest: 'lnbcrt1', paymentHash: '00' }), claim: fail };
+  const links = { requestInvoice: async () => ({ paymentRequest: 'lnbcrt1', paymentHash: '00', commentNotSent: undefined }), claim: fail };
   const access = { secretKey: async () => 'acc', walletByIdOrKey: async () => ({ id: 'wal_1' }) } as unknown as Access;
   const server = await createServer(pino({ level: 'silent' }), (app) =>
     playgroundRoutes(app, { access, invoices, links, control: control satisfies PlaygroundControl }),

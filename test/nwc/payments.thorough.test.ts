@@ -77,7 +77,7 @@ onFakeNode(
         { amount: -5 },
         { pubkey: 'ab' },
         { pubkey: `05${'ab'.repeat(32)}` },
-        { preimage: 'ab'.repeat(32) },
+        { preimage: 'ab' },
         { tlv_records: 'x' },
         { tlv_records: [{ type: 1, value: '00' }] },
         { tlv_records: [{ type: 5_482_373_484, value: '00' }] },

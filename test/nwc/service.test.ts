@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { TestWallet } from '../support/client.ts';
 import { connectApp, type NwcApp } from '../support/nwc.ts';
@@ -53,6 +55,43 @@ onFakeNode(
       });
       const found = await app.call('lookup_invoice', { payment_hash: paymentHash });
       expect(found.result).toMatchObject({ type: 'outgoing', state: 'settled', amount: 5_000, preimage: paid.result.preimage });
+      expect(await problems()).toEqual([]);
+    });
+
+    it('sends a keysend with the preimage that it has chosen, as a parameter, a record or both', async () => {
+      const { nodes } = await client.get('/playground');
+      const { pubkey } = nodes.find(({ name }: { name: string }) => name === 'alice');
+      const order = (preimage: string | undefined, recorded: string | undefined, change: object = {}) => ({
+        pubkey,
+        amount: 2000,
+        ...(preimage !== undefined && { preimage }),
+        tlv_records: [{ type: 65_537, value: '00' }, ...(recorded === undefined ? [] : [{ type: 5_482_373_484, value: recorded }])],
+        ...change,
+      });
+      const [both, parameter, record, other] = [1, 2, 3, 4].map(() => randomBytes(32).toString('hex'));
+      for (const [preimage, params] of [
+        [both, order(both?.toUpperCase(), both)],
+        [parameter, order(parameter, undefined)],
+        [record, order(undefined, record)],
+      ] as const) {
+        expect((await app.call('pay_keysend', params)).result).toMatchObject({ preimage, fees_paid: expect.any(Number) });
+        const found = await app.call('lookup_invoice', { payment_hash: paymentHashOf(String(preimage)) });
+        expect(found.result).toMatchObject({ type: 'outgoing', amount: 2000, preimage });
+      }
+      const { balance } = (await app.call('get_balance')).result;
+      // The same keysend is paid once, as the same invoice is.
+      expect((await app.call('pay_keysend', order(both, both))).result.preimage).toBe(both);
+      for (const [params, message] of [
+        [order(other, both), /^preimage must be the value of the record 5482373484/],
+        [order(other, '0123456789abcdef'), /Its value must have 64 hexadecimal digits/],
+        [order(undefined, other, { tlv_records: [other, both].map((value) => ({ type: 5_482_373_484, value })) }), /each type once/],
+        [order('xy'.repeat(32), undefined), /preimage must have 64 hexadecimal digits/],
+        [order(both, both, { amount: 3000 }), /another (amount|payment request text)/],
+      ] as const) {
+        const { error } = await app.call('pay_keysend', params);
+        expect(error.message).toMatch(message);
+      }
+      expect((await app.call('get_balance')).result.balance).toBe(balance);
       expect(await problems()).toEqual([]);
     });
 

@@ -109,7 +109,6 @@ onFakeNode(
         [{ destination: other.id, num_satoshis: 1 }, '`lines[1].destination` must be the id', 404],
         [{ destination: wallet.id, num_satoshis: 1 }, '`lines[1]`: A wallet cannot transfer to itself'],
         [good, '`lines[1].destination` must be another invoice than that of line 0'],
-        [{ destination: invoice(1), comment: 'x' }, '`lines[1].comment` must be left out'],
         [{ destination: invoice(1), fee_limit_msat: -1 }, '`lines[1].fee_limit_msat` must be a whole number'],
         [{ destination: 'bob@example.com', num_msat: Number.MAX_SAFE_INTEGER }, 'The sum of the lines must be at most'],
       ];
@@ -275,7 +274,7 @@ onFakeNode(
       const report = await client.request('GET', path(wallet, `/${body.id}/report`), { key: client.secretKey });
       const [head, first, second] = report.text.split('\r\n');
       expect(head).toBe(
-        'line,destination,num_msat,memo,status,failure_reason,failure_message,lntx_id,wtx_id,fee_msat,amount,currency,rate,rate_at,rate_source',
+        'line,destination,num_msat,memo,status,failure_reason,failure_message,lntx_id,wtx_id,fee_msat,amount,currency,rate,rate_at,rate_source,comment_not_sent',
       );
       expect(first).toBe(`0,${friend.id},1000,'=1+1,paid,,,,${done.lines[0].wtx_id},,,,,,`);
       expect(second).toContain('"a, b"');

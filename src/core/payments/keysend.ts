@@ -6,9 +6,10 @@ import type { CustomRecords } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
-import { type RequestTerms, type StartedPayment, startPayment } from './hold.ts';
+import { type RequestTerms, requireReplay, type StartedPayment, startPayment, toReplay } from './hold.ts';
 import { findByHash } from './pay-invoice.ts';
-import { newPayment } from './payment.ts';
+import { newPayment, readPayment } from './payment.ts';
+import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
 /** The expiry that the API shows for a keysend, which has none. */
@@ -22,6 +23,8 @@ export interface Keysend extends RequestTerms {
   /** The amount in a currency from which `amountMsat` was computed. */
   readonly fiat?: FiatAmount | undefined;
   readonly feeLimitMsat?: Msat | undefined;
+  /** 32 bytes in hex, which the payer has chosen. Absent: the service chooses it. A preimage is paid once, like an invoice. */
+  readonly preimage?: string | undefined;
   /** Without the record of the preimage, which the node adds. */
   readonly customRecords: CustomRecords;
   /** JSON text. */
@@ -29,7 +32,8 @@ export interface Keysend extends RequestTerms {
 }
 
 /**
- * Starts a payment to a node without an invoice (bLIP 3). This service generates the preimage.
+ * Starts a payment to a node without an invoice (bLIP 3). A live payment of the wallet with the same preimage, receiver and amount is the payment of this
+ * order, too.
  * @throws Refusal, NodeUnavailable when no payment was started.
  */
 export async function keysend(context: PaymentContext, order: Keysend): Promise<StartedPayment> {
@@ -48,15 +52,20 @@ export async function keysend(context: PaymentContext, order: Keysend): Promise<
       '`dest_pubkey` must not be a node of this service. Use a transfer, or pay an invoice of the other wallet.',
     );
   }
+  const preimage = order.preimage ?? randomBytes(32).toString('hex');
+  const paymentHash = paymentHashOf(preimage);
+  const paymentRequest = `${destination}:${floorSat(amountMsat)}`;
+  const { isLive, pending } = await findByHash(context, paymentHash, wallet.id);
+  const live = isLive ? await readPayment(context.database, sql.findLive, paymentHash) : undefined;
+  if (live) return toReplay(context, requireReplay(live, { walletId: wallet.id, paymentRequest, amountMsat }));
   const fee = await context.fees.quote(wallet.id, 'ln_out', amountMsat);
-  const preimage = randomBytes(32).toString('hex');
   const label = `${floorSat(amountMsat)} keysend to ${destination}`;
   const payment = newPayment(context.clock, wallet, {
     wtxType: 'ln_withdrawal',
     serviceFeeMsat: fee?.feeMsat,
     feeScheduleId: fee?.scheduleId,
-    paymentHash: paymentHashOf(preimage),
-    paymentRequest: `${destination}:${floorSat(amountMsat)}`,
+    paymentHash,
+    paymentRequest,
     destPubkey: destination,
     amountMsat,
     userLabel: label,
@@ -70,6 +79,5 @@ export async function keysend(context: PaymentContext, order: Keysend): Promise<
   });
   const { guards, extraRows, limits, lineageId } = order;
   const reserveMsat = order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat);
-  const { pending } = await findByHash(context, payment.paymentHash, wallet.id);
   return startPayment(context, { payment, reserveMsat, guards, extraRows, limits, lineageId }, pending);
 }

@@ -10,7 +10,7 @@ import { type Payment, paidFeeMsat } from '../../core/payments/payment.ts';
 import { NwcError } from './errors.ts';
 import { HOLD_METHODS } from './hold-methods.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
-import { MAX_INVOICE_BYTES, type Params, readAmount, readInteger, readMetadata, readText, required } from './params.ts';
+import { MAX_INVOICE_BYTES, type Params, readAmount, readHex, readInteger, readMetadata, readText, required } from './params.ts';
 import { createInvoice, type Made, madeInvoice, type RowsOf, type StoredMethod } from './stored-method.ts';
 
 const makeInvoice: StoredMethod = {
@@ -87,13 +87,14 @@ const payKeysend: StoredMethod = {
     const destination = required(readText(params, 'pubkey', 66), 'pubkey').toLowerCase();
     if (!isPublicKey(destination))
       throw new NwcError('BAD_REQUEST', 'pubkey must be a public key: 66 hexadecimal digits that begin with 02 or 03.');
-    if (readText(params, 'preimage', 64) !== undefined)
-      throw new NwcError('BAD_REQUEST', 'preimage must be left out: this service chooses the preimage of a keysend.');
+    const records = readRecords(params.tlv_records);
+    const { [PREIMAGE_RECORD]: recordedPreimage, ...customRecords } = records;
     const order = {
       wallet,
       destination,
       amountMsat: required(readAmount(params), 'amount'),
-      customRecords: readRecords(params.tlv_records),
+      preimage: agreedPreimage(readHex(params, 'preimage', 64), recordedPreimage),
+      customRecords,
       passThru: readMetadata(params),
       guards: [keyGuard(key)],
       ...termsOfKey(key),
@@ -104,7 +105,22 @@ const payKeysend: StoredMethod = {
   result: paymentResult,
 };
 
-/** The first type of custom records (BOLT 1), and the record of a keysend's preimage, which the node adds (bLIP 3). */
+/** Returns the preimage of a keysend, which an app may send as a parameter, as a record, or both (NIP-47). @throws NwcError BAD_REQUEST */
+function agreedPreimage(preimage: string | undefined, recorded: string | undefined): string | undefined {
+  if (recorded !== undefined && recorded.length !== 64)
+    throw new NwcError(
+      'BAD_REQUEST',
+      `The record ${PREIMAGE_RECORD} of tlv_records is the preimage. Its value must have 64 hexadecimal digits.`,
+    );
+  if (preimage !== undefined && recorded !== undefined && preimage !== recorded)
+    throw new NwcError(
+      'BAD_REQUEST',
+      `preimage must be the value of the record ${PREIMAGE_RECORD} of tlv_records. Send one of them, or both alike.`,
+    );
+  return preimage ?? recorded;
+}
+
+/** The first type of custom records (BOLT 1), and the record of a keysend's preimage (bLIP 3). */
 const FIRST_CUSTOM_RECORD = 65_536;
 const PREIMAGE_RECORD = 5_482_373_484;
 
@@ -116,16 +132,18 @@ function readRecords(value: unknown): CustomRecords {
   const records = value.map((record): [string, string] => {
     const type: unknown = isJsonObject(record) ? record.type : undefined;
     const text: unknown = isJsonObject(record) ? record.value : undefined;
-    const isType = Number.isSafeInteger(type) && (type as number) >= FIRST_CUSTOM_RECORD && type !== PREIMAGE_RECORD;
+    const isType = Number.isSafeInteger(type) && (type as number) >= FIRST_CUSTOM_RECORD;
     const isValue = typeof text === 'string' && text.length <= 2 * MAX_RECORD_BYTES && /^([0-9a-f]{2})*$/i.test(text);
     if (!isType || !isValue)
       throw new NwcError(
         'BAD_REQUEST',
-        `Each record of tlv_records needs a type from ${FIRST_CUSTOM_RECORD} other than ${PREIMAGE_RECORD}, and a value of at most ${MAX_RECORD_BYTES} bytes in hex.`,
+        `Each record of tlv_records needs a type from ${FIRST_CUSTOM_RECORD} and a value of at most ${MAX_RECORD_BYTES} bytes in hex.`,
       );
     return [String(type), (text as string).toLowerCase()];
   });
-  return Object.fromEntries(records);
+  const byType = Object.fromEntries(records);
+  if (Object.keys(byType).length < records.length) throw new NwcError('BAD_REQUEST', 'tlv_records must have each type once.');
+  return byType;
 }
 
 /** @throws NwcError UNSUPPORTED_PAYMENT_INSTRUCTION for a text or a URI without an invoice, or one that requires something else */

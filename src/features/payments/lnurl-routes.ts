@@ -103,7 +103,8 @@ const paySchema = {
   summary: 'Pay an LNURL or a Lightning address',
   description:
     'Requests an invoice from the payee’s service, checks that it is for exactly this amount and commits to `payer_data` if it was sent, and pays it. ' +
-    'Each request without an `Idempotency-Key` is another payment. `ln_address` or `lnurl_domain`, and `comment`, are added to `passThru`. ' +
+    'Each request without an `Idempotency-Key` is another payment. `ln_address` or `lnurl_domain`, and `comment`, are added to `passThru`. A ' +
+    'comment that the payee does not accept is left out; `passThru.comment_not_sent` then has the reason. ' +
     OUTCOME,
   ...requires('wallet_withdraw'),
   params: KeyParams,
@@ -119,7 +120,7 @@ const paySchema = {
     ...FIAT_AMOUNT,
     amt_msat: Type.Optional(described(PositiveMsat, 'The same as `num_msat`, for old clients')),
     comment: Type.Optional(
-      Type.String({ maxLength: MAX_COMMENT, description: 'A text for the payee, up to the length that the payee allows' }),
+      Type.String({ maxLength: MAX_COMMENT, description: 'A text for the payee. Left out if it is longer than the payee allows' }),
     ),
     payer_data: Type.Optional(PayerData),
     fee_limit_msat: Type.Optional(FeeLimit),

@@ -96,12 +96,14 @@ export function renderLine(line: ListedLine): Static<typeof PayoutLineObject> {
   };
 }
 
-export const REPORT_HEADER = `line,destination,num_msat,memo,status,failure_reason,failure_message,lntx_id,wtx_id,fee_msat,${FIAT_COLUMNS}\r\n`;
+export const REPORT_HEADER = `line,destination,num_msat,memo,status,failure_reason,failure_message,lntx_id,wtx_id,fee_msat,${FIAT_COLUMNS},comment_not_sent\r\n`;
 
 /** Returns the row of a line in the report. */
 export function reportRow(listed: ListedLine): string {
-  const { line, destination, num_msat, memo, status, failure_reason, failure_message, lntx_id, wtx_id, fee_msat } = renderLine(listed);
-  const texts = [memo ?? '', failure_message ?? ''].map(withoutFormula);
+  const rendered = renderLine(listed);
+  const { line, destination, num_msat, memo, status, failure_reason, failure_message, lntx_id, wtx_id, fee_msat } = rendered;
+  const { comment_not_sent: notSent } = rendered.passThru as { comment_not_sent?: unknown };
+  const texts = [memo ?? '', failure_message ?? '', typeof notSent === 'string' ? notSent : ''].map(withoutFormula);
   return csvRow([
     line,
     withoutFormula(destination),
@@ -114,5 +116,6 @@ export function reportRow(listed: ListedLine): string {
     wtx_id ?? '',
     fee_msat ?? '',
     ...fiatCells(listed.fiat),
+    texts[2] ?? '',
   ]);
 }

@@ -9,7 +9,7 @@ import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
 import { missingAmount, optionalAnyAmount, type RequestedAmount } from '../../http/amounts.ts';
 import { checkLine, convertLine, refusalOfLine } from '../../http/bulk.ts';
 import { memoText, passThruText, passThruWith, plainText } from '../../http/fields.ts';
-import { isDestination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
+import { isDestination, payeeFields, readDestination, withoutComment } from '../lnurl/remote/destination.ts';
 import type { NewLine } from './payouts.ts';
 
 /** A line of a request. */
@@ -74,12 +74,12 @@ function commonFields({ memo, fee_limit_msat, passThru }: RequestedLine): Omit<C
 }
 
 function walletLine(source: Wallet, wallet: Wallet | undefined, line: RequestedLine, { amount, ...common }: CommonFields): NewLine {
-  rejectComment(line);
   if (wallet?.accountId !== source.accountId)
     throw new Refusal('not_found', '`destination` must be the id or an access key of a wallet of this account.');
   if (wallet.id === source.id) throw new Refusal('same_wallet');
   // Not the text, which may be a key.
-  return { ...common, kind: 'wallet', destination: wallet.id, ...amountOf(amount ?? missingAmount()), message: undefined };
+  const passThru = passThruWithoutComment(line, common.passThru, 'A transfer');
+  return { ...common, passThru, kind: 'wallet', destination: wallet.id, ...amountOf(amount ?? missingAmount()), message: undefined };
 }
 
 function linkLine(text: string, line: RequestedLine, { amount, ...common }: CommonFields): NewLine {
@@ -102,14 +102,23 @@ function invoiceLine(
   line: RequestedLine,
   { amount, ...common }: CommonFields,
 ): NewLine & { readonly paymentHash: string } {
-  rejectComment(line);
   const { paymentHash, paymentRequest, expiresAt, ...invoice } = readInvoice(payments, text);
   const given = amount?.amountMsat;
   const amountMsat = invoice.amountMsat ?? invoice.requestedMsat ?? given;
   if (amountMsat === undefined) throw new Refusal('invoice_amount_missing');
   if (given !== undefined && given !== amountMsat) throw new Refusal('invoice_amount_fixed');
   if (expiresAt <= nowSeconds) throw new Refusal('invoice_expired');
-  return { ...common, kind: 'invoice', destination: paymentRequest, amountMsat, fiat: amount?.fiat, message: undefined, paymentHash };
+  const passThru = passThruWithoutComment(line, common.passThru, 'The payment of an invoice');
+  return {
+    ...common,
+    passThru,
+    kind: 'invoice',
+    destination: paymentRequest,
+    amountMsat,
+    fiat: amount?.fiat,
+    message: undefined,
+    paymentHash,
+  };
 }
 
 function amountOf({ amountMsat, fiat }: RequestedAmount): Pick<NewLine, 'amountMsat' | 'fiat'> {
@@ -128,7 +137,8 @@ function readInvoice(payments: Payments, text: string) {
 
 const NO_DESTINATION = '`destination` must be a BOLT11 invoice, a Lightning address, an LNURL or a wallet id';
 
-function rejectComment({ comment }: RequestedLine): void {
-  if (comment !== undefined)
-    throw new Refusal('validation_failed', '`comment` must be left out: only Lightning addresses and LNURLs take one.');
+/** `what`: what carries no comment, at the start of a sentence. */
+function passThruWithoutComment({ comment }: RequestedLine, passThru: string | undefined, what: string): string | undefined {
+  if (comment === undefined) return passThru;
+  return withoutComment(passThru, plainText('comment', comment), `${what} carries no comment. Addresses and LNURLs do.`);
 }

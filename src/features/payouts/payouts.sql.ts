@@ -129,7 +129,7 @@ export const listDue = statement<LineRow>(
 /** Stores the invoice of a payee before it is paid. */
 export const storeInvoice = statement(
   'payout_line_store_invoice',
-  `UPDATE payout_line SET payment_request = $3, payee_text = $4, success_action = $5
+  `UPDATE payout_line SET payment_request = $3, payee_text = $4, success_action = $5, pass_thru = $6
    WHERE payout_id = $1 AND line = $2 AND state = 'pending' AND payment_request IS NULL`,
 );
 

@@ -41,7 +41,11 @@ const Lines = linesOf(
       described(Memo, 'The label of the transaction. Default: the description of the invoice or link. At most 639 bytes in UTF-8'),
     ),
     comment: Type.Optional(
-      Type.String({ maxLength: MAX_COMMENT, description: 'A text for the payee of an address or LNURL, up to the length that it allows' }),
+      Type.String({
+        maxLength: MAX_COMMENT,
+        description:
+          'A text for the payee of an address or LNURL. Left out where none is accepted, or if it is too long: the line has the reason in `passThru.comment_not_sent`',
+      }),
     ),
     fee_limit_msat: Type.Optional(FeeLimit),
     passThru: Type.Optional(PassThru),
@@ -95,7 +99,7 @@ const reportSchema = {
   summary: 'Read the lines of a payout as CSV',
   description:
     'The columns are line, destination, num_msat, memo, status, failure_reason, failure_message, lntx_id, wtx_id, fee_msat ' +
-    'and, for an amount in a currency, amount, currency, rate, rate_at and rate_source.',
+    'and, for an amount in a currency, amount, currency, rate, rate_at and rate_source; comment_not_sent is why the payee has not got the comment.',
   ...requires('wallet_read'),
   params: PayoutParams,
   produces: ['text/csv'],

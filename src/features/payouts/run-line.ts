@@ -11,7 +11,7 @@ import { NodeUnavailable } from '../../core/lightning/node.ts';
 import { MinuteLimitReached } from '../../core/limits/limits.ts';
 import type { StartedPayment } from '../../core/payments/hold.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
-import { readDestination } from '../lnurl/remote/destination.ts';
+import { readDestination, withoutComment } from '../lnurl/remote/destination.ts';
 import * as sql from './payouts.sql.ts';
 import type { PayoutLine, PayoutRights } from './payouts.ts';
 import type { RunDependencies } from './run-payouts.ts';
@@ -126,7 +126,7 @@ async function payLink(deps: RunDependencies, run: LineToRun): Promise<void> {
   const { line, wallet, isFromBefore } = run;
   if (line.paymentRequest !== null) return payInvoice(deps, run, line.paymentRequest);
   if (isFromBefore) throw new Refusal('restored', MAY_BE_PAID);
-  const { invoice, userLabel, successAction } = await deps.remoteLinks.requestInvoice({
+  const { invoice, userLabel, successAction, commentNotSent } = await deps.remoteLinks.requestInvoice({
     wallet,
     destination: readDestination(line.destination, 'pay'),
     amountMsat: msat(line.amountMsat),
@@ -135,12 +135,14 @@ async function payLink(deps: RunDependencies, run: LineToRun): Promise<void> {
     comment: line.message ?? undefined,
   });
   const { paymentRequest } = invoice;
-  const stored = rowOf(line, sql.storeInvoice, paymentRequest, userLabel, successAction ?? null);
+  const { message, passThru: given } = line;
+  const passThru = message === null || commentNotSent === undefined ? given : withoutComment(given ?? undefined, message, commentNotSent);
+  const stored = rowOf(line, sql.storeInvoice, paymentRequest, userLabel, successAction ?? null, passThru);
   const changed = await deps.database.transaction((tx) => tx.run(stored.statement, ...stored.parameters));
   if (changed === 0) throw new LineChanged();
   await payInvoice(
     deps,
-    { ...run, line: { ...line, paymentRequest, payeeText: userLabel, successAction: successAction ?? null } },
+    { ...run, line: { ...line, paymentRequest, passThru, payeeText: userLabel, successAction: successAction ?? null } },
     paymentRequest,
   );
 }

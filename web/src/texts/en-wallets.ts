@@ -144,6 +144,8 @@ export const wallets = {
     expires: 'Expires',
     request: 'Invoice',
     id: 'Id',
+    comment: 'Comment',
+    commentNotSent: 'Not sent: the receiver does not accept it.',
     records: 'Custom records',
     successAction: 'Message of the receiver',
     counterpart: 'Show the other side',

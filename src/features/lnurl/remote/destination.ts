@@ -68,6 +68,14 @@ export function payeeFields({ address, domain }: Destination, comment?: string):
   return comment === undefined ? payee : { ...payee, comment };
 }
 
+/** Returns the JSON text of a `passThru` that says why its comment was not sent, instead of the comment. */
+export function withoutComment(passThru: string | undefined, comment: string, reason: string): string {
+  const { comment: stored, ...others } = JSON.parse(passThru ?? '{}') as Record<string, unknown>;
+  // A caller may have a field of this name, too.
+  const own = stored === undefined || stored === comment ? {} : { comment: stored };
+  return JSON.stringify({ comment_not_sent: reason, ...others, ...own });
+}
+
 /** Returns whether a text is meant as a link or an address rather than as an invoice. It may still be invalid. */
 export function isDestination(text: string): boolean {
   return ['address', 'lnurl', 'link', 'web'].includes(readPaymentText(text).kind);

@@ -98,21 +98,26 @@ export interface PayerMessage extends RequestedAmount {
   readonly payerData?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Checks the message against the offer. @throws Refusal `validation_failed` naming the field and the payee's rule. */
-export function requireAccepted(offer: PayOffer, { amountMsat, amountField, unit, comment, payerData = {} }: PayerMessage): void {
-  const { domain, minSendable, maxSendable, commentAllowed } = offer;
+/**
+ * Checks the amount and the payer data against the offer. @throws Refusal `validation_failed` naming the field and the payee's rule.
+ */
+export function requireAccepted(offer: PayOffer, { amountMsat, amountField, unit, payerData = {} }: PayerMessage): void {
+  const { domain, minSendable, maxSendable } = offer;
   const accepted = offer.payerData ?? {};
   if (amountMsat < minSendable || amountMsat > maxSendable)
     throw invalid(
       `\`${amountField}\` must be an amount from ${amountText(minSendable, unit)} to ${amountText(maxSendable, unit)}, the limits of ${domain}.`,
     );
-  if (comment !== undefined && commentAllowed === 0) throw invalid(`\`comment\` must be left out: ${domain} accepts no comments.`);
-  if (comment !== undefined && Array.from(comment).length > commentAllowed)
-    throw invalid(`\`comment\` must be at most ${commentAllowed} characters, the limit of ${domain}.`);
   for (const name of Object.keys(payerData))
     if (!Object.hasOwn(accepted, name)) throw invalid(`\`payer_data\` must not contain \`${name}\`: ${domain} does not ask for it.`);
   for (const [name, { mandatory }] of Object.entries(accepted))
     if (mandatory && !Object.hasOwn(payerData, name)) throw invalid(`\`payer_data\` must contain \`${name}\`, which ${domain} requires.`);
+}
+
+/** Returns why a payee does not get a comment, as a sentence; undefined if it accepts it (LUD-12). The payment does not depend on it. */
+export function whyCommentLeftOut({ domain, commentAllowed }: PayOffer, comment: string | undefined): string | undefined {
+  if (comment === undefined || Array.from(comment).length <= commentAllowed) return undefined;
+  return commentAllowed === 0 ? `${domain} accepts no comments.` : `${domain} accepts comments of at most ${commentAllowed} characters.`;
 }
 
 function invalid(message: string): Refusal {

@@ -4,7 +4,7 @@ import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
 import { type Destination, readDestination, type UsableKind } from './destination.ts';
 import { requireOffered } from './offers.ts';
 import type { OwnLinks } from './own-links.ts';
-import type { RemoteLinks } from './remote-links.ts';
+import type { RemoteInvoice, RemoteLinks } from './remote-links.ts';
 import type { SentInvoice } from './withdrawal.ts';
 
 /** A payment to a link or an address of this service. */
@@ -44,9 +44,13 @@ export function createOutsideLinks({ remoteLinks, ownLinks }: { readonly remoteL
 
   return {
     /** Requests an invoice of a link or an address (LUD-06) and checks it. @throws Refusal */
-    async requestInvoice(accountId: string, { destination, ...order }: OutsideOrder): Promise<Bolt11> {
+    async requestInvoice(
+      accountId: string,
+      { destination, ...order }: OutsideOrder,
+    ): Promise<Bolt11 & Pick<RemoteInvoice, 'commentNotSent'>> {
       const own = readOwn(destination, 'pay');
-      return (await remoteLinks.requestInvoice({ wallet: userOf(accountId), destination: own, ...AMOUNT_FIELD, ...order })).invoice;
+      const requested = await remoteLinks.requestInvoice({ wallet: userOf(accountId), destination: own, ...AMOUNT_FIELD, ...order });
+      return { ...requested.invoice, commentNotSent: requested.commentNotSent };
     },
 
     /** Withdraws from a link into an invoice of another node (LUD-03). @throws Refusal if the link does not pay it */

@@ -12,7 +12,7 @@ import type { InvoicePayment } from '../../../core/payments/pay-invoice.ts';
 import type { Payments } from '../../../core/payments/payments.ts';
 import type { Wallet } from '../../../core/wallets/wallets.ts';
 import type { RequestedAmount } from '../../../http/amounts.ts';
-import type { Destination } from './destination.ts';
+import { type Destination, withoutComment } from './destination.ts';
 import {
   invoiceRequest,
   type PayerMessage,
@@ -21,6 +21,7 @@ import {
   requireAccepted,
   requireAgreed,
   requireOffered,
+  whyCommentLeftOut,
 } from './offers.ts';
 import type { LinkClient, OwnLinks } from './own-links.ts';
 import { brokenResponse, fetchJson, requireObject } from './response.ts';
@@ -50,6 +51,8 @@ export interface RemoteInvoice {
   readonly userLabel: string;
   /** JSON text: what the payee shows after the payment. */
   readonly successAction: string | undefined;
+  /** Why the payee has not got the comment, as a sentence; undefined if it has, or none was given. */
+  readonly commentNotSent: string | undefined;
 }
 
 /** A withdrawal from a link of another service, into a wallet. */
@@ -103,7 +106,8 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
     const client = clientOfWallet(order.wallet);
     const offer = await probe(client, destination);
     requireAccepted(offer, order);
-    const { url, descriptionHash } = invoiceRequest(offer, order);
+    const commentNotSent = whyCommentLeftOut(offer, order.comment);
+    const { url, descriptionHash } = invoiceRequest(offer, commentNotSent === undefined ? order : { ...order, comment: undefined });
     const response = requireObject(domain, await fetchJson(client, url, domain));
     const invoice = readInvoice(payments, domain, response.pr);
     requireAgreed(domain, invoice, { amountMsat: order.amountMsat, descriptionHash, nowSeconds: unixSeconds(clock) });
@@ -111,12 +115,15 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
       invoice,
       userLabel: shownText(offer.description.text, MAX_LABEL) || (address ?? domain),
       successAction: readSuccessAction(domain, offer.callback, response.successAction),
+      commentNotSent,
     };
   }
 
   async function pay({ destination, ...order }: RemotePayment): Promise<StartedPayment> {
-    const requested = await requestInvoice({ ...order, destination });
-    const started = await payments.payInvoice({ ...order, ...requested, wtxType: 'ln_lnurl_pay_outbound' });
+    const { commentNotSent, ...requested } = await requestInvoice({ ...order, destination });
+    const { comment, passThru: given } = order;
+    const passThru = comment === undefined || commentNotSent === undefined ? given : withoutComment(given, comment, commentNotSent);
+    const started = await payments.payInvoice({ ...order, ...requested, passThru, wtxType: 'ln_lnurl_pay_outbound' });
     if (started.isReplay) throw paidBefore(destination.domain, started);
     return started;
   }

@@ -38,6 +38,7 @@ export function PaymentDetails({ lntx, transaction, isSent }: PaymentDetailsProp
           [t.payment.request, lntx.is_keysend === 0 && identifier(lntx.payment_request, t.payment.request)],
           [t.wallet.transaction, identifier(transaction?.id, t.wallet.transaction)],
           [t.payment.id, identifier(lntx.id, t.payment.id)],
+          [t.payment.comment, lntx.passThru?.comment_not_sent !== undefined && t.payment.commentNotSent],
           ['passThru', passThruText(lntx.passThru ?? {})],
           [t.payment.records, records && <code class="mono">{JSON.stringify(records, null, 1)}</code>],
           [t.payment.successAction, successText(lntx.success_action)],

@@ -129,6 +129,9 @@ function LineTable({ lines }: { lines: readonly PayoutLine[] }) {
                   <Foreign text={line.failure_message ?? line.failure_reason} />
                 </span>
               )}
+              {line.passThru.comment_not_sent !== undefined && (
+                <span class="sub">{`${t.payment.comment}: ${t.payment.commentNotSent}`}</span>
+              )}
             </td>
             <td class="end">
               <Msat msat={line.num_msat} />

@@ -5,6 +5,7 @@ export function passThruText({
   dest_wallet_id,
   lnPayParams,
   source_transaction,
+  comment_not_sent,
   ...own
 }: Record<string, unknown>) {
   return Object.keys(own).length > 0 ? <bdi class="mono">{JSON.stringify(own, null, 1)}</bdi> : undefined;

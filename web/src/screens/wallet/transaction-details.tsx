@@ -31,6 +31,7 @@ export function TransactionDetails({ row: { transaction, fee } }: { row: Row }) 
           [t.payment.memo, memo ? <Foreign key="memo" text={memo} /> : undefined],
           [t.payment.reason, status === 'failed' ? (t.payment.failureReasons[failure_reason ?? ''] ?? failure_reason) : undefined],
           [t.payment.otherWallet, otherWalletOf(passThru, transaction.wal.id)],
+          [t.payment.comment, passThru.comment_not_sent !== undefined && t.payment.commentNotSent],
           ['passThru', passThruText(passThru)],
         ]}
       />

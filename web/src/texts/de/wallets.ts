@@ -143,6 +143,8 @@ export const wallets = {
     expires: 'Läuft ab',
     request: 'Rechnung',
     id: 'ID',
+    comment: 'Kommentar',
+    commentNotSent: 'Nicht gesendet: Der Empfänger nimmt ihn nicht an.',
     records: 'Zusatzdaten',
     successAction: 'Nachricht des Empfängers',
     counterpart: 'Gegenbuchung anzeigen',

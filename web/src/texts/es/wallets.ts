@@ -143,6 +143,8 @@ export const wallets = {
     expires: 'Vence',
     request: 'Factura',
     id: 'ID',
+    comment: 'Comentario',
+    commentNotSent: 'No se envió: el destinatario no lo acepta.',
     records: 'Registros personalizados',
     successAction: 'Mensaje del destinatario',
     counterpart: 'Mostrar la otra parte',
