@@ -276,7 +276,7 @@ onFakeNode(
       expect(head).toBe(
         'line,destination,num_msat,memo,status,failure_reason,failure_message,lntx_id,wtx_id,fee_msat,amount,currency,rate,rate_at,rate_source,comment_not_sent',
       );
-      expect(first).toBe(`0,${friend.id},1000,'=1+1,paid,,,,${done.lines[0].wtx_id},,,,,,`);
+      expect(first).toBe(`0,${friend.id},1000,'=1+1,paid,,,,${done.lines[0].wtx_id},,,,,,,`);
       expect(second).toContain('"a, b"');
       const page = await client.request('GET', path(wallet, `/${body.id}?per-page=2`), { key: client.secretKey });
       expect(page.body.lines.map(({ line }: Json) => line)).toEqual([0, 1]);

@@ -1,3 +1,4 @@
+import { inexactNumber } from '../../http/requests/json-numbers.ts';
 import { UnusableSource } from './source.ts';
 import type { SourceDatabase, SourceRow } from './source-database.ts';
 
@@ -101,9 +102,10 @@ function withoutEmpty(name: string, text: string | undefined): [string, unknown]
   return [[name, jsonOrText(text)]];
 }
 
-function jsonOrText(text: string): unknown {
+/** Returns the value of JSON text; the text itself if it is none, or has a number that JavaScript would change. */
+export function jsonOrText(text: string): unknown {
   try {
-    return /^[[{]/.test(text) ? JSON.parse(text) : text;
+    return /^[[{]/.test(text) && inexactNumber(text) === undefined ? JSON.parse(text) : text;
   } catch {
     return text;
   }

@@ -11,7 +11,7 @@ import { NwcError } from './errors.ts';
 import { LateRequests } from './late-requests.ts';
 import { isMethod, ruleOf } from './methods.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
-import type { Params } from './params.ts';
+import { inexactMetadata, type Params } from './params.ts';
 import { RequestTurns } from './request-turns.ts';
 import type { Answered, MethodOutcome } from './responses.ts';
 import type { ServedConnection } from './served-connections.ts';
@@ -206,8 +206,13 @@ export class Inbox {
     const scheme = schemeOf(event, offersNip04);
     const text = scheme && (await crypto.open({ event, secretKey: connections.serviceKeyOf(from.connection.id), scheme }));
     const body = text === undefined ? undefined : parseJson(text);
-    if (scheme && isJsonObject(body) && typeof body.method === 'string')
-      return { method: body.method.slice(0, 50), params: isJsonObject(body.params) ? body.params : {}, scheme };
+    if (scheme && text !== undefined && isJsonObject(body) && typeof body.method === 'string') {
+      const method = body.method.slice(0, 50);
+      const inexact = inexactMetadata(text);
+      if (inexact === undefined) return { method, params: isJsonObject(body.params) ? body.params : {}, scheme };
+      await this.#refuse(from, { id: event.id, method, scheme }, inexact);
+      return undefined;
+    }
     // Only the app gets an error, not someone who has forged an event.
     if (text === undefined && !(await crypto.verify(event))) {
       this.#ignore('invalid');

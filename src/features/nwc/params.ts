@@ -1,5 +1,6 @@
 import { isDeeperThan, isJsonObject } from '../../core/kernel/json.ts';
 import { MAX_MSAT, type Msat } from '../../core/kernel/money.ts';
+import { inexactNumber } from '../../http/requests/json-numbers.ts';
 import { NwcError } from './errors.ts';
 
 /** The parameters of a request. Unknown ones are ignored: clients add their own. */
@@ -56,6 +57,17 @@ export function readBoolean(params: Params, name: string): boolean {
 export function required<T>(value: T | undefined, name: string): T {
   if (value !== undefined) return value;
   throw new NwcError('BAD_REQUEST', `${name} is missing.`);
+}
+
+/** Returns the error of a request whose metadata, which is stored, has a number that JavaScript would change. Other fields have rules. */
+export function inexactMetadata(request: string): NwcError | undefined {
+  const path = inexactNumber(request, (names) => !names.includes('metadata'));
+  return path === undefined
+    ? undefined
+    : new NwcError(
+        'BAD_REQUEST',
+        `${path.replace(/^params\./, '')} is a number that JSON readers change, such as one above 2^53. Send it as text.`,
+      );
 }
 
 const MAX_METADATA_LENGTH = 4096;

@@ -18,7 +18,8 @@ export function inexactNumber(text: string, isField: (path: readonly string[]) =
   const mark = (_key: string, value: unknown, context?: { readonly source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && !isExact(context.source, value) ? new Inexact() : value;
   const path = findInexact(parseMarked(text, mark), isField);
-  return path?.reduce((shown, name) => (/^\d+$/.test(name) ? `${shown}[${name}]` : shown === '' ? name : `${shown}.${name}`), '');
+  const names = path?.map((name) => shownName(name).slice(1, -1));
+  return names?.reduce((shown, name) => (/^\d+$/.test(name) ? `${shown}[${name}]` : shown === '' ? name : `${shown}.${name}`), '');
 }
 
 /** Returns undefined for a text that nests deeper than a reviver can go, which the schemas reject with the name of its field. */
@@ -35,7 +36,7 @@ function parseMarked(text: string, mark: (key: string, value: unknown) => unknow
 export function inexactRefusal(path: string): Refusal {
   return new Refusal(
     'validation_failed',
-    `${shownName(path)} must be a number that stays the same: from -(2^53 - 1) to 2^53 - 1, with at most 17 digits. Send it as text.`,
+    `\`${path}\` must be a number that stays the same: from -(2^53 - 1) to 2^53 - 1, with at most 17 digits. Send it as text.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { qualified, readFlag, readHash, readInteger, readText, readTime, selectList } from '../columns.ts';
+import { jsonOrText, qualified, readFlag, readHash, readInteger, readText, readTime, selectList } from '../columns.ts';
 import { type SourceHistoryRow, UnusableSource } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 import { type LndhubTables, NET_OF_INVOICES, NEWEST } from './tables.ts';
@@ -103,7 +103,7 @@ function details(row: SourceRow, where: string): Partial<SourceHistoryRow> {
 function dataOf(name: string, text: string | undefined): [string, unknown][] {
   if (text === undefined || text === 'f') return [];
   if (name === 'keysend') return [[name, true]];
-  return [[name, name === 'customRecords' ? JSON.parse(text) : text]];
+  return [[name, name === 'customRecords' ? jsonOrText(text) : text]];
 }
 
 /** Returns msat of a column in whole satoshis. @throws UnusableSource */

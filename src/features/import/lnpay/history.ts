@@ -1,4 +1,4 @@
-import { readHash, readInteger, readText, readTime } from '../columns.ts';
+import { jsonOrText, readHash, readInteger, readText, readTime } from '../columns.ts';
 import { type SourceHistoryRow, UnusableSource } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 
@@ -72,10 +72,5 @@ function named(name: string, value: unknown): Record<string, unknown> {
 
 /** Returns the value of JSON text, which MySQL has checked; undefined for an empty list. */
 function parsed(text: string | undefined): unknown {
-  if (text === undefined || text === '[]') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return text === undefined || text === '[]' ? undefined : jsonOrText(text);
 }

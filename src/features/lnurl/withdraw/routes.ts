@@ -25,6 +25,7 @@ import {
 } from '../../../http/fields.ts';
 import type { OutcomeWriter } from '../../../http/idempotent.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
+import { inexactNumber, inexactRefusal } from '../../../http/requests/json-numbers.ts';
 import { CsvListQuery, ListQuery, sendList } from '../../../http/responses/list.ts';
 import { NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject, WithdrawLinkTotalObject } from './withdraw-link-object.ts';
 import type { LinkTerms } from './withdraw-links.sql.ts';
@@ -280,6 +281,8 @@ function decodePassThru(text: string | undefined): object | undefined {
   if (text === undefined) return undefined;
   const json = text.trimStart().startsWith('{') ? text : Buffer.from(text, 'base64').toString('utf8');
   const value = parseJson(json);
+  const inexact = value === undefined ? undefined : inexactNumber(json);
+  if (inexact !== undefined) throw inexactRefusal(`passThru.${inexact}`);
   if (isJsonObject(value)) return value;
   throw new Refusal('validation_failed', 'Query parameter `passThru` must be a JSON object, or the base64 of one.');
 }

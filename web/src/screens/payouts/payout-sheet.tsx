@@ -14,6 +14,7 @@ import { requestedPrice } from '../../parts/requested-price.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { payouts as texts } from '../../texts/en-payouts.ts';
+import { t } from '../../texts/texts.ts';
 
 export interface PayoutSheetProps {
   readonly walletId: string;
