@@ -28,18 +28,19 @@ export function addHolds(node: Command): void {
   })
     .option('--stop', 'refuse new ones, and wait until no payment is held')
     .option('--allow', 'allow hold invoices again')
-    .option('--reason <text>', 'why they are stopped; customers read it', parseReason)
+    .option('--reason <text>', 'why they are stopped or allowed, for the audit log; customers read why they are stopped', parseReason)
     .action(action<HoldOptions>(holds));
 }
 
 async function holds({
-  options: { stop = false, allow = false, reason = 'The node is being restarted.' },
+  options: { stop = false, allow = false, reason = allow ? 'The node was restarted.' : 'The node is being restarted.' },
   output,
 }: Call<HoldOptions>): Promise<number> {
   if (stop && allow) throw new NotDone('Give --stop or --allow, not both.');
   return withDatabase({ withoutLock: true }, async (database) => {
-    if (stop) await stopHolds(database, systemClock, reason, 'satchel node holds');
-    if (allow) await allowHolds(database);
+    const requester = { requestedBy: 'satchel node holds', reason };
+    if (stop) await stopHolds(database, systemClock, requester);
+    if (allow) await allowHolds(database, systemClock, requester);
     if (stop) await untilNoneIsLeft(database, output);
     const left = await readHoldsLeft(database, systemClock);
     const { stopped_at: stoppedAt } = await readHoldSwitch(database);

@@ -15,6 +15,8 @@ onFakeNode(
       const database = await openDatabase(service.databaseUrl, { withoutLock: true, log: silentLog });
       return work(database).finally(() => database.close());
     };
+    const requester = { requestedBy: 'a test', reason: 'An update.' };
+    const offered = async () => (await client.get('/v1/node/default')).capabilities.hold_invoices;
     const left = () => onDatabase((database) => readHoldsLeft(database, systemClock));
 
     it('are refused with the reason, unpaid ones are cancelled, and held ones are listed until they have ended', async () => {
@@ -22,7 +24,8 @@ onFakeNode(
       await held.pay();
       await held.until('held');
       expect(await left()).toMatchObject({ open: 1, payments: [{ id: held.invoice.id, state: 'held', decision: null }] });
-      await onDatabase((database) => stopHolds(database, systemClock, 'An update.', 'a test'));
+      await onDatabase((database) => stopHolds(database, systemClock, requester));
+      expect(await offered()).toBe(false);
       const wallet = await client.wallet();
       const create = () =>
         client.request('POST', `/v1/wallet/${wallet.id}/invoice`, {
@@ -41,8 +44,14 @@ onFakeNode(
       expect((await create()).status).toBe(400);
       expect((await held.settle()).body).toMatchObject({ status: 'settled' });
       await expect.poll(left).toEqual({ open: 0, payments: [] });
-      await onDatabase((database) => allowHolds(database));
-      expect((await create()).status).toBe(201);
+      const allow = () => onDatabase((database) => allowHolds(database, systemClock, { ...requester, reason: 'It is updated.' }));
+      await allow();
+      await allow();
+      expect([(await create()).status, await offered()]).toEqual([201, true]);
+      expect(await client.get('/v1/operator/actions')).toMatchObject([
+        { kind: 'allow_hold_invoices', subject: 'service', reason: 'It is updated.' },
+        { kind: 'stop_hold_invoices', subject: 'service', reason: 'An update.' },
+      ]);
       expect(await service.problems()).toEqual([]);
     });
   },

@@ -115,7 +115,9 @@ it.each([
   const call = async (run: (node: object) => unknown) => run(adapter);
   const connections = new NodeConnections([{ nodeId: 'lnd_1', call } as unknown as NodeConnection], [], {} as Database);
   const access = { anyKey: async () => undefined } as unknown as Access;
-  const server = createServer(pino({ level: 'silent' }), (app) => nodeRoutes(app, { access, connections, payments: {} as Payments }));
+  const server = createServer(pino({ level: 'silent' }), (app) =>
+    nodeRoutes(app, { access, connections, database: {} as Database, payments: {} as Payments }),
+  );
   const pubkey = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
   const response = await server.inject(`/v1/node/default/payments/queryroutes?pub_key=${pubkey}&amt=1`);
   expect(response.json()).toMatchObject(expected);

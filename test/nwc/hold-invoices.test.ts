@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { allowHolds, stopHolds } from '../../src/core/invoices/hold-switch.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
 import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
+import { connectRelay } from '../../src/core/nostr/relay.ts';
 import { TIMING } from '../hold-invoices/harness.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
+import { silentLog } from '../support/ledger.ts';
 import { connectApp, type NwcApp } from '../support/nwc.ts';
 import { codeOf, QUICK } from './timing.ts';
 
@@ -70,6 +75,36 @@ onFakeNode(
       expect(app.responsesTo(request)).toEqual([]);
       net.always('settleHoldInvoice', undefined);
       expect((await app.responseTo(request)).result).toEqual({});
+    });
+
+    it('are not offered to apps while the operator has stopped new ones, but can be settled and cancelled', async () => {
+      const holdMethods = async () => (await app.call('get_info')).result.methods.filter((method: string) => method.includes('hold'));
+      const life = new AbortController();
+      const relay = connectRelay({ url: new URL(app.uri).searchParams.get('relay') ?? '', signal: life.signal, log: silentLog });
+      const contents: string[] = [];
+      relay.subscribe({
+        filters: () => [{ kinds: [13_194], authors: [app.servicePubkey] }],
+        onEvent: ({ content }) => contents.push(content),
+      });
+      const announced = () =>
+        contents
+          .at(-1)
+          ?.split(' ')
+          .filter((method) => method.includes('hold'));
+      const all = ['make_hold_invoice', 'settle_hold_invoice', 'cancel_hold_invoice'];
+      await expect.poll(announced, { timeout: 10_000 }).toEqual(all);
+      const database = await openDatabase(service.databaseUrl, { withoutLock: true, log: silentLog });
+      const requester = { requestedBy: 'a test', reason: 'An update.' };
+      await stopHolds(database, systemClock, requester);
+      expect(await holdMethods()).toEqual(['settle_hold_invoice', 'cancel_hold_invoice']);
+      await expect.poll(announced, { timeout: 10_000 }).toEqual(['settle_hold_invoice', 'cancel_hold_invoice']);
+      const refused = await app.call('make_hold_invoice', { amount: 1000, payment_hash: 'ab'.repeat(32) });
+      expect(refused.error.message).toContain('“An update.”');
+      await allowHolds(database, systemClock, requester);
+      await database.close();
+      expect(await holdMethods()).toEqual(all);
+      await expect.poll(announced, { timeout: 10_000 }).toEqual(all);
+      life.abort();
     });
 
     it('need a payment hash that is new, and the right permission', async () => {

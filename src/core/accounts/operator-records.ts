@@ -24,6 +24,8 @@ export const RECORD_KINDS = [
   'set_limits',
   'stop_withdrawals',
   'resume_withdrawals',
+  'stop_hold_invoices',
+  'allow_hold_invoices',
   'set_fiat_rate',
   'remove_fiat_rate',
 ] as const;

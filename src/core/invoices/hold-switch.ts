@@ -1,3 +1,4 @@
+import { type Requester, recordIn } from '../accounts/operator-records.ts';
 import type { Database, SqlReader } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
@@ -21,13 +22,24 @@ export interface HoldsLeft {
   readonly payments: readonly sql.LeftHoldRow[];
 }
 
-/** Refuses new hold invoices, and returns payments that arrive. Open invoices are cancelled by the running service. Customers read the reason. */
-export async function stopHolds(database: Database, clock: Clock, reason: string, by: string): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.stop, unixSeconds(clock), by, reason));
+/**
+ * Refuses new hold invoices, and returns payments that arrive. Open invoices are cancelled by the running service. Customers read the reason. Each
+ * change is an entry of the audit log.
+ */
+export async function stopHolds(database: Database, clock: Clock, requester: Requester): Promise<void> {
+  const now = unixSeconds(clock);
+  await database.transaction(async (tx) => {
+    await tx.run(sql.stop, now, requester.requestedBy, requester.reason);
+    await recordIn(tx, { ...requester, kind: 'stop_hold_invoices', subject: 'service' }, now);
+  });
 }
 
-export async function allowHolds(database: Database): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.allow));
+/** Does nothing if they are allowed. */
+export async function allowHolds(database: Database, clock: Clock, requester: Requester): Promise<void> {
+  await database.transaction(async (tx) => {
+    if ((await tx.run(sql.allow)) === 0) return;
+    await recordIn(tx, { ...requester, kind: 'allow_hold_invoices', subject: 'service' }, unixSeconds(clock));
+  });
 }
 
 export async function areHoldsStopped(reader: SqlReader): Promise<boolean> {

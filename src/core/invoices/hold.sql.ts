@@ -29,7 +29,10 @@ export const stop = statement(
   "UPDATE hold_switch SET stopped_at = coalesce(stopped_at, $1), stopped_by = $2, reason = $3 WHERE id = 'all'",
 );
 
-export const allow = statement('hold_switch_allow', "UPDATE hold_switch SET stopped_at = NULL, stopped_by = NULL WHERE id = 'all'");
+export const allow = statement(
+  'hold_switch_allow',
+  "UPDATE hold_switch SET stopped_at = NULL, stopped_by = NULL WHERE id = 'all' AND stopped_at IS NOT NULL",
+);
 
 export type LeftHoldRow = {
   id: string;

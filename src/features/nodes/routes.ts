@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { type NodeConnection, statusOf } from '../../core/connection/connection.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
+import type { SqlReader } from '../../core/db/database.ts';
+import { areHoldsStopped } from '../../core/invoices/hold-switch.ts';
 import { floorSat, satToMsat } from '../../core/kernel/money.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { NotUnderstood, queryRoutes } from '../../core/lightning/responses.ts';
@@ -38,7 +40,9 @@ const NodeObject = namedObject('Node', {
         description_hash_without_text: Type.Boolean({
           description: 'Whether an invoice can have the hash of a description that the node does not know',
         }),
-        hold_invoices: Type.Boolean({ description: 'Whether invoices can have a `hold_hash`' }),
+        hold_invoices: Type.Boolean({
+          description: 'Whether invoices can have a `hold_hash` now. False while the operator has stopped hold invoices',
+        }),
         queries_routes: Type.Boolean({ description: 'Whether routes can be queried' }),
       },
       { description: 'What the node supports; null before it was reached' },
@@ -115,6 +119,7 @@ const routesSchema = {
 interface NodeRouteModules {
   readonly access: Access;
   readonly connections: NodeConnections;
+  readonly database: SqlReader;
   readonly payments: Payments;
 }
 
@@ -123,15 +128,15 @@ export function nodeRoutes(app: App, deps: NodeRouteModules): void {
   const { access, connections } = deps;
   app.get('/v1/nodes', { schema: listSchema }, async (request) => {
     await access.account(request);
-    const draining = await connections.draining();
+    const state = await readState(deps);
     // The nodes that were ever reached, and the first one in any case.
     const reached = connections.all.filter((one, index) => index === 0 || one.wasReached());
-    return Promise.all(reached.map((one) => describe(one, draining)));
+    return Promise.all(reached.map((one) => describe(one, state)));
   });
 
   app.get('/v1/node/:id', { schema: getSchema }, async (request) => {
     await access.anyKey(request);
-    return describe(findNode(connections, request.params.id), await connections.draining());
+    return describe(findNode(connections, request.params.id), await readState(deps));
   });
   paymentRoutes(app, deps);
 }
@@ -164,8 +169,16 @@ function findNode({ all }: NodeConnections, id: string): NodeConnection {
   return requireFound(all.find(({ nodeId }, index) => nodeId === id || (id === 'default' && index === 0)));
 }
 
+/** What operators have decided about nodes. */
+async function readState({ connections, database }: NodeRouteModules) {
+  return { draining: await connections.draining(), holdsAreStopped: await areHoldsStopped(database) };
+}
+
 /** Works also while the node is unavailable. */
-async function describe(connection: NodeConnection, draining: ReadonlySet<string>): Promise<Static<typeof NodeObject>> {
+async function describe(
+  connection: NodeConnection,
+  { draining, holdsAreStopped }: Awaited<ReturnType<typeof readState>>,
+): Promise<Static<typeof NodeObject>> {
   const { network, pubkey } = connection.identity();
   const info = await connection.readInfo().catch(() => undefined);
   const known = info ?? connection.info();
@@ -183,7 +196,7 @@ async function describe(connection: NodeConnection, draining: ReadonlySet<string
           sends_keysend: known.capabilities.sendsKeysend,
           receives_keysend: known.capabilities.receivesKeysend,
           description_hash_without_text: known.capabilities.descriptionHashWithoutText,
-          hold_invoices: known.capabilities.holdInvoices,
+          hold_invoices: known.capabilities.holdInvoices && !holdsAreStopped,
           queries_routes: connection.supports('queryRoutes'),
         }
       : null,

@@ -1,6 +1,8 @@
+import { areHoldsStopped } from '../../core/invoices/hold-switch.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import type { NostrEvent } from '../../core/nostr/event.ts';
+import type { HoldOffer } from './methods.ts';
 import type { ServedConnection } from './served-connections.ts';
 import type { Serving } from './serving.ts';
 
@@ -9,28 +11,46 @@ const RENEWED_SECONDS = 86_400;
 /** The queue for signatures is bounded, and requests need it, too. */
 const AT_ONCE = 20;
 
-/** Publishes the events that say what apps can do (kind 13194), and withdraws those of revoked connections. */
+interface Signed {
+  readonly event: NostrEvent;
+  /** The offer about hold invoices in it. */
+  readonly holds: string;
+}
+
+/**
+ * Publishes the events that say what apps can do (kind 13194), and withdraws those of revoked connections. They change when a node is reached that
+ * has hold invoices, and when an operator stops or allows these.
+ */
 export type Announcements = ReturnType<typeof createAnnouncements>;
 
 export function createAnnouncements(serving: Serving) {
   const { modules, responses, served, pool, signal } = serving;
   /** By the id of the connection. */
-  const signed = new Map<string, NostrEvent>();
+  const signed = new Map<string, Signed>();
   let running = Promise.resolve();
 
-  async function infoOf({ connection }: ServedConnection): Promise<NostrEvent> {
+  async function readHoldOffer(): Promise<HoldOffer> {
+    const hasHoldInvoices = modules.connections.all.some((node) => node.info()?.capabilities.holdInvoices === true);
+    return { hasHoldInvoices, areHoldsStopped: await areHoldsStopped(modules.database) };
+  }
+
+  function isCurrent({ event, holds }: Signed, offer: HoldOffer): boolean {
+    return event.created_at > unixSeconds(modules.clock) - RENEWED_SECONDS && holds === JSON.stringify(offer);
+  }
+
+  async function infoOf({ connection }: ServedConnection, offer: HoldOffer): Promise<NostrEvent> {
     const known = signed.get(connection.id);
-    if (known && known.created_at > unixSeconds(modules.clock) - RENEWED_SECONDS) return known;
-    const event = await responses.inform(connection);
-    signed.set(connection.id, event);
+    if (known && isCurrent(known, offer)) return known.event;
+    const event = await responses.inform(connection, offer);
+    signed.set(connection.id, { event, holds: JSON.stringify(offer) });
     return event;
   }
 
-  async function announce(one: ServedConnection, urls: readonly string[]): Promise<void> {
+  async function announce(one: ServedConnection, urls: readonly string[], offer: HoldOffer): Promise<void> {
     const { connection, revokedAt } = one;
-    if (revokedAt === undefined) await pool.publish(urls, await infoOf(one));
+    if (revokedAt === undefined) await pool.publish(urls, await infoOf(one, offer));
     else if (signed.has(connection.id)) {
-      await pool.publish(urls, await responses.withdraw(connection, signed.get(connection.id)?.id));
+      await pool.publish(urls, await responses.withdraw(connection, signed.get(connection.id)?.event.id));
       signed.delete(connection.id);
     }
   }
@@ -41,8 +61,9 @@ export function createAnnouncements(serving: Serving) {
   }
 
   async function announceAll(all: readonly ServedConnection[], urlsOf: (one: ServedConnection) => readonly string[]): Promise<void> {
+    const offer = await readHoldOffer();
     for (let first = 0; first < all.length && !signal.aborted; first += AT_ONCE)
-      await Promise.all(all.slice(first, first + AT_ONCE).map((one) => announce(one, urlsOf(one))));
+      await Promise.all(all.slice(first, first + AT_ONCE).map((one) => announce(one, urlsOf(one), offer)));
   }
 
   return {
@@ -50,14 +71,13 @@ export function createAnnouncements(serving: Serving) {
     onRelay: (url: string): void => enqueue(() => announceAll(served.ofRelay(url), () => [url])),
 
     /** Announces a connection that was created or revoked, on its relays. */
-    onChange: (one: ServedConnection): void => enqueue(() => announce(one, one.connection.relays)),
+    onChange: (one: ServedConnection): void => enqueue(() => announceAll([one], ({ connection }) => connection.relays)),
 
-    /** Announces connections again whose events are a day old. */
-    renew(): void {
-      const before = unixSeconds(modules.clock) - RENEWED_SECONDS;
-      const old = Array.from(signed.values()).flatMap(({ pubkey, created_at }) =>
-        created_at <= before ? (served.find(pubkey) ?? []) : [],
-      );
+    /** Announces connections again whose events are a day old, or say something else than is offered now. */
+    async renew(): Promise<void> {
+      if (signed.size === 0) return;
+      const offer = await readHoldOffer();
+      const old = Array.from(signed.values()).flatMap((one) => (isCurrent(one, offer) ? [] : (served.find(one.event.pubkey) ?? [])));
       if (old.length > 0) enqueue(() => announceAll(old, ({ connection }) => connection.relays));
     },
   };

@@ -51,15 +51,23 @@ export function ruleOf(method: NwcMethod): MethodRule {
 }
 
 /** What decides about the methods and notifications that an app is offered. */
-export interface Offer {
+export interface Offer extends HoldOffer {
   readonly permissions: readonly ConnectionPermission[];
-  readonly hasHoldInvoices: boolean;
 }
 
-export function offeredMethods({ permissions, hasHoldInvoices }: Offer): NwcMethod[] {
+/** What the service offers about hold invoices. */
+export interface HoldOffer {
+  /** Whether the node of the wallet, or a node of the service, has them. */
+  readonly hasHoldInvoices: boolean;
+  /** Whether the operator has stopped new hold invoices. Apps still settle and cancel those that are held. */
+  readonly areHoldsStopped: boolean;
+}
+
+export function offeredMethods({ permissions, hasHoldInvoices, areHoldsStopped }: Offer): NwcMethod[] {
   return (Object.keys(METHODS) as NwcMethod[]).filter((method) => {
     const { permission, isHidden, needsHoldInvoices } = ruleOf(method);
-    return !isHidden && (permission === undefined || permissions.includes(permission)) && (!needsHoldInvoices || hasHoldInvoices);
+    if (isHidden || (permission !== undefined && !permissions.includes(permission))) return false;
+    return !needsHoldInvoices || (hasHoldInvoices && !(areHoldsStopped && method === 'make_hold_invoice'));
   });
 }
 
@@ -69,7 +77,7 @@ export const NOTIFICATIONS = ['payment_received', 'payment_sent', 'hold_invoice_
 export type NotificationType = (typeof NOTIFICATIONS)[number];
 
 /** Returns the notifications that a connection gets: they contain transactions. */
-export function offeredNotifications({ permissions, hasHoldInvoices }: Offer): readonly NotificationType[] {
+export function offeredNotifications({ permissions, hasHoldInvoices }: Omit<Offer, 'areHoldsStopped'>): readonly NotificationType[] {
   if (!permissions.includes('wallet_tx_read')) return [];
   return NOTIFICATIONS.filter((type) => type !== 'hold_invoice_accepted' || hasHoldInvoices);
 }

@@ -110,8 +110,7 @@ export class Nwc {
           .catch((error) => modules.log.warn({ reason: errorMessage(error) }, 'events for apps are published later'));
     };
     const onResponse = (method: string, code: string) => countIn(this.counts.answered, `${isMethod(method) ? method : 'unknown'} ${code}`);
-    const hasHoldInvoices = () => modules.connections.all.some((node) => node.info()?.capabilities.holdInvoices === true);
-    const responses = createResponses({ connections, crypto, clock: modules.clock, offersNip04, hasHoldInvoices, onResponse });
+    const responses = createResponses({ connections, crypto, clock: modules.clock, offersNip04, onResponse });
     const executor = createExecutor({ modules, connections, requests, responses, onWaiting: () => modules.tasks.wake(RESPONSES) });
     const running = { counts: this.counts, served, pool, responses, executor, signal: life, forgottenUntil };
     const serving: Serving = { ...this.#options, ...running };

@@ -1,4 +1,5 @@
 import { type BUDGET_PERIODS, periodEnd } from '../../core/budgets/limits.ts';
+import { areHoldsStopped } from '../../core/invoices/hold-switch.ts';
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import { findBookings, readTransactions, type WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
@@ -19,10 +20,14 @@ import {
 } from './transaction-object.ts';
 
 /** Returns what the app may do, and facts about the node. */
-export async function getInfo({ connections, payLinks }: NwcModules, { connection, wallet }: AppRequest): Promise<object> {
+export async function getInfo({ connections, database, payLinks }: NwcModules, { connection, wallet }: AppRequest): Promise<object> {
   const node = connections.of(wallet.nodeId);
   const { pubkey, network } = node.identity();
-  const offer = { permissions: connection.permissions, hasHoldInvoices: node.info()?.capabilities.holdInvoices === true };
+  const offer = {
+    permissions: connection.permissions,
+    hasHoldInvoices: node.info()?.capabilities.holdInvoices === true,
+    areHoldsStopped: await areHoldsStopped(database),
+  };
   return {
     alias: node.info()?.alias ?? '',
     color: '',

@@ -41,7 +41,11 @@ export function requestFilters(
 }
 
 /** Stores when relays were subscribed, and raises an alert for each that is away or refuses events, until the signal aborts. */
-export async function watchRelays({ modules, pool, signal, timing }: Serving, seen: SeenRelays, everyRound: () => void): Promise<void> {
+export async function watchRelays(
+  { modules, pool, signal, timing }: Serving,
+  seen: SeenRelays,
+  everyRound: () => Promise<void>,
+): Promise<void> {
   const { database, alerts, clock, log } = modules;
   const awaySeconds = timing?.awaySeconds ?? AWAY_SECONDS;
   /** When each relay has last sent something on a subscription of this process, or was first looked at. */
@@ -65,7 +69,7 @@ export async function watchRelays({ modules, pool, signal, timing }: Serving, se
       // Relays that no connection uses any more.
       for (const url of open) await alerts.clear(ALERT, url);
       await database.transaction((tx) => tx.run(writeFact, FACT, JSON.stringify(Object.fromEntries(seen))));
-      everyRound();
+      await everyRound();
     } catch (error) {
       log.warn({ reason: errorMessage(error) }, 'the state of the relays was not stored');
     }

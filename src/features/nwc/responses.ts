@@ -4,7 +4,7 @@ import type { EncryptionScheme, NostrCrypto } from '../../core/nostr/crypto-pool
 import type { NostrEvent } from '../../core/nostr/event.ts';
 import type { Connection, Connections } from './connections.ts';
 import type { NwcError } from './errors.ts';
-import { type NotificationType, offeredMethods, offeredNotifications } from './methods.ts';
+import { type HoldOffer, type NotificationType, offeredMethods, offeredNotifications } from './methods.ts';
 
 /** The kinds of events (NIP-47). */
 export const KINDS = {
@@ -40,13 +40,11 @@ export interface ResponseDependencies {
   readonly clock: Clock;
   /** Whether NIP-04 is offered beside NIP-44. */
   readonly offersNip04: boolean;
-  /** Whether a node of the service has hold invoices. */
-  hasHoldInvoices(): boolean;
   /** Called with the method of a response, and `result` or the code of its error. */
   onResponse(method: string, code: string): void;
 }
 
-export function createResponses({ connections, crypto, clock, offersNip04, hasHoldInvoices, onResponse }: ResponseDependencies) {
+export function createResponses({ connections, crypto, clock, offersNip04, onResponse }: ResponseDependencies) {
   const now = () => unixSeconds(clock);
 
   return {
@@ -90,10 +88,10 @@ export function createResponses({ connections, crypto, clock, offersNip04, hasHo
      * Returns the event that says what an app can do. It does not name the app: everybody can read the event, and the owner of a key would learn
      * the address of a connection without having got the answer.
      */
-    inform(connection: Connection): Promise<NostrEvent> {
+    inform(connection: Connection, holds: HoldOffer): Promise<NostrEvent> {
       const { permissions } = connection;
       // A method that the node of the wallet lacks is refused.
-      const offer = { permissions, hasHoldInvoices: hasHoldInvoices() };
+      const offer = { permissions, ...holds };
       const notifications = offeredNotifications(offer);
       const hasNotifications = notifications.length > 0;
       const tags = [
