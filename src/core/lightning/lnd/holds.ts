@@ -1,7 +1,7 @@
 import { msat } from '../../kernel/money.ts';
 import type { FoundHoldInvoice, HeldPayment } from '../node.ts';
 import { listChannels } from './channels.ts';
-import type { GetInfoResponse } from './info.ts';
+import { readHeight } from './info.ts';
 import { findInvoice, type LndInvoice } from './invoices.ts';
 import type { LndTransport } from './transport.ts';
 import { fromBase64, readMsat } from './values.ts';
@@ -16,7 +16,7 @@ export async function findHoldInvoice(transport: LndTransport, paymentHash: stri
 
 /** Returns the payments that wait, of all programs that use LND. */
 export async function listHeldPayments(transport: LndTransport): Promise<HeldPayment[]> {
-  const { block_height: height } = await transport.get<Pick<GetInfoResponse, 'block_height'>>('/v1/getinfo');
+  const height = await readHeight(transport);
   const held: HeldPayment[] = [];
   for (let offset = '0'; ; ) {
     const { invoices, last_index_offset: last } = await transport.get<{ invoices: LndInvoice[]; last_index_offset: string }>(

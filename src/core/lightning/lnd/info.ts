@@ -36,12 +36,42 @@ const KEYSEND_FEATURES = ['54', '55'];
 /** LND accepts payments before its channels are active, and fails them for good as INSUFFICIENT_BALANCE. `cannotSend` is the reason to wait. */
 export async function readInfo(transport: LndTransport): Promise<{ info: GetInfoResponse; cannotSend: string | undefined }> {
   const [info, { state }] = await Promise.all([
-    transport.get<GetInfoResponse>('/v1/getinfo', { timeoutMs: CALL_MS }),
+    getInfo(transport).catch((error) => ({ error })),
     transport.get<{ state: string }>('/v1/state', { timeoutMs: CALL_MS }),
   ]);
+  if ('error' in info) {
+    const known = latest.get(transport);
+    if (state !== 'SERVER_ACTIVE' || !known || info.error instanceof NodeUnavailable) throw info.error;
+    return { info: { ...known, synced_to_chain: false }, cannotSend: NO_CHAIN };
+  }
   if (state !== 'SERVER_ACTIVE') return { info, cannotSend: describeStart(transport, state, info) };
   starts.delete(transport);
   return { info, cannotSend: info.num_active_channels > 0 ? undefined : 'LND has no active channel' };
+}
+
+/** What each node reported last. */
+const latest = new WeakMap<LndTransport, GetInfoResponse>();
+
+/**
+ * GetInfo reads the newest block from the Bitcoin node, so it waits or fails with it. Everything else of LND works: held payments must be ended
+ * in time.
+ */
+const NO_CHAIN = 'LND answers, but not GetInfo: its Bitcoin node probably does not respond';
+
+async function getInfo(transport: LndTransport): Promise<GetInfoResponse> {
+  const info = await transport.get<GetInfoResponse>('/v1/getinfo', { timeoutMs: CALL_MS });
+  latest.set(transport, info);
+  return info;
+}
+
+/** Returns the height of LND's newest block, or the last one that it reported while its Bitcoin node does not respond. */
+export async function readHeight(transport: LndTransport): Promise<number> {
+  const info = await getInfo(transport).catch((error) => {
+    const known = latest.get(transport);
+    if (!known || error instanceof NodeUnavailable) throw error;
+    return known;
+  });
+  return info.block_height;
 }
 
 /** The newest block that each node had read while it was starting, and since when. */

@@ -10,7 +10,7 @@ import {
 } from '../node.ts';
 import { paymentHashOf } from '../payment-hash.ts';
 import { LndError, meaningOf } from './errors.ts';
-import type { GetInfoResponse } from './info.ts';
+import { readHeight } from './info.ts';
 import type { LndTransport } from './transport.ts';
 import { fromBase64, readMsat, toBase64 } from './values.ts';
 
@@ -155,7 +155,7 @@ export async function lookupInvoice(transport: LndTransport, paymentHash: string
 async function heldStatus(transport: LndTransport, { htlcs }: LndInvoice): Promise<InvoiceStatus> {
   const held = htlcs.filter(({ state }) => state === 'ACCEPTED');
   if (held.length === 0) throw new Error('LND lists a held invoice without HTLCs');
-  const { block_height: height } = await transport.get<Pick<GetInfoResponse, 'block_height'>>('/v1/getinfo');
+  const height = await readHeight(transport);
   return {
     state: 'held',
     amountMsat: msat(held.reduce((sum, { amt_msat }) => sum + readMsat(amt_msat), 0)),
