@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Database } from '../core/db/database.ts';
-import { allowHolds, type HoldsLeft, readHoldSwitch, readHoldsLeft, stopHolds } from '../core/invoices/hold-switch.ts';
+import { type HoldsLeft, readHoldSwitch, readHoldsLeft } from '../core/invoices/hold-switch.ts';
 import { systemClock } from '../core/kernel/clock.ts';
+import { allowHolds, stopHolds } from '../features/operator/hold-stops.ts';
 import { withDatabase } from './database.ts';
 import type { Output } from './output.ts';
 import { grouped, moment, table } from './table.ts';

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
-import { allowHolds, readHoldsLeft, stopHolds } from '../../src/core/invoices/hold-switch.ts';
+import { readHoldsLeft } from '../../src/core/invoices/hold-switch.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
+import { allowHolds, stopHolds } from '../../src/features/operator/hold-stops.ts';
 import { onFakeNode } from '../support/app.ts';
 import { silentLog } from '../support/ledger.ts';
 import { holdInvoice, TIMING } from './harness.ts';

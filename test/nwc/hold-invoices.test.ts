@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../src/core/db/open.ts';
-import { allowHolds, stopHolds } from '../../src/core/invoices/hold-switch.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import { connectRelay } from '../../src/core/nostr/relay.ts';
+import { allowHolds, stopHolds } from '../../src/features/operator/hold-stops.ts';
 import { TIMING } from '../hold-invoices/harness.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';

@@ -1,5 +1,4 @@
-import { type Requester, recordIn } from '../accounts/operator-records.ts';
-import type { Database, SqlReader } from '../db/database.ts';
+import type { SqlReader, Tx } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -22,24 +21,14 @@ export interface HoldsLeft {
   readonly payments: readonly sql.LeftHoldRow[];
 }
 
-/**
- * Refuses new hold invoices, and returns payments that arrive. Open invoices are cancelled by the running service. Customers read the reason. Each
- * change is an entry of the audit log.
- */
-export async function stopHolds(database: Database, clock: Clock, requester: Requester): Promise<void> {
-  const now = unixSeconds(clock);
-  await database.transaction(async (tx) => {
-    await tx.run(sql.stop, now, requester.requestedBy, requester.reason);
-    await recordIn(tx, { ...requester, kind: 'stop_hold_invoices', subject: 'service' }, now);
-  });
+/** Refuses new hold invoices, and returns payments that arrive. Open invoices are cancelled by the running service. Customers read the reason. */
+export async function stopHoldsIn(tx: Tx, clock: Clock, { by, reason }: { readonly by: string; readonly reason: string }): Promise<void> {
+  await tx.run(sql.stop, unixSeconds(clock), by, reason);
 }
 
-/** Does nothing if they are allowed. */
-export async function allowHolds(database: Database, clock: Clock, requester: Requester): Promise<void> {
-  await database.transaction(async (tx) => {
-    if ((await tx.run(sql.allow)) === 0) return;
-    await recordIn(tx, { ...requester, kind: 'allow_hold_invoices', subject: 'service' }, unixSeconds(clock));
-  });
+/** Returns whether they were stopped. */
+export async function allowHoldsIn(tx: Tx): Promise<boolean> {
+  return (await tx.run(sql.allow)) > 0;
 }
 
 export async function areHoldsStopped(reader: SqlReader): Promise<boolean> {

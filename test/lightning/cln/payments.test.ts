@@ -17,13 +17,16 @@ async function replayed(script: Script, { waitMs } = timing) {
   return { replay, node, count };
 }
 
-/** Stops the clock that measures periods. A busy machine must not end one. @returns a function that advances it */
+/** Stops the clocks that measure periods. A busy machine must not end one. @returns a function that advances them */
 function stopClock(): (ms: number) => void {
-  let nowMs = performance.now();
-  const spy = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  onTestFinished(() => spy.mockRestore());
+  let passedMs = 0;
+  for (const clock of [performance, Date]) {
+    const startMs = clock.now();
+    const spy = vi.spyOn(clock, 'now').mockImplementation(() => startMs + passedMs);
+    onTestFinished(() => spy.mockRestore());
+  }
   return (ms) => {
-    nowMs += ms;
+    passedMs += ms;
   };
 }
 
@@ -233,6 +236,52 @@ describe('a payment whose response was lost', () => {
     pass(timing.quietMs);
     await expect(other.pay(ORDER)).rejects.toThrow();
     expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
+  });
+
+  it('fails after the period also when the service is restarted again and again, and not before', async () => {
+    const pass = stopClock();
+    const { replay, node } = await replayed({ xpay: 'lost' });
+    await expect(node.pay(ORDER)).rejects.toThrow();
+    const lookUpAfterRestart = () => openCln({ url: replay.url, log, timing }).lookupPayment(ORDER);
+    expect(await lookUpAfterRestart()).toEqual(PENDING);
+    for (let restart = 0; restart < 3; restart++) {
+      pass(timing.quietMs / 4);
+      expect(await lookUpAfterRestart()).toEqual(PENDING);
+    }
+    pass(timing.quietMs / 4);
+    expect(await lookUpAfterRestart()).toEqual({ state: 'failed', reason: 'ERROR' });
+  });
+
+  it('begins the period again after something was in flight', async () => {
+    const pass = stopClock();
+    const { replay, node } = await replayed({ xpay: 'lost' });
+    await expect(node.pay(ORDER)).rejects.toThrow();
+    expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
+    for (const inFlight of [{ listpays: 'listpays-pending' }, { listsendpays: rows('listsendpays-pending', { label: 'pay_1' }) }]) {
+      pass(timing.quietMs);
+      replay.change(inFlight);
+      expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
+      replay.change({ listpays: { result: { pays: [] } }, listsendpays: NO_ROWS });
+      expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
+    }
+    pass(timing.quietMs);
+    expect(await node.lookupPayment(ORDER)).toEqual({ state: 'failed', reason: 'ERROR' });
+  });
+
+  it('does not fail early when the clock of the machine is set forward, and waits again when it is set back', async () => {
+    const pass = stopClock();
+    const { replay, node } = await replayed({ xpay: 'lost' });
+    await expect(node.pay(ORDER)).rejects.toThrow();
+    expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
+    const now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 10 * timing.quietMs);
+    expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
+    clock.mockImplementation(() => now - 10 * timing.quietMs);
+    const restarted = openCln({ url: replay.url, log, timing });
+    expect(await restarted.lookupPayment(ORDER)).toEqual(PENDING);
+    clock.mockImplementation(() => now - 9 * timing.quietMs);
+    pass(timing.quietMs);
+    expect(await restarted.lookupPayment(ORDER)).toEqual({ state: 'failed', reason: 'ERROR' });
   });
 
   it('of which nothing else is known is pending with an unclear request, also when its claim is new', async () => {

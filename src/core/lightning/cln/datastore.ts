@@ -41,35 +41,47 @@ export class Datastore {
   }
 }
 
-/**
- * The record of a payment in the datastore. It is written before each request to pay, so that no request is forgotten, and once more when the
- * payment has failed. It makes a failure final: a request that fails before it sends a part leaves no other trace.
- */
-export interface SendRecord {
-  readonly generation: number;
+/** Since when nothing of a payment was in flight (Unix milliseconds), and why it fails if that lasts. */
+export interface Quiet {
+  readonly sinceMs: number;
+  readonly reason: FailureReason;
+}
+
+/** What a record says about its payment. Empty: a request to pay has begun. */
+interface Finding {
   /** The reason, if the payment has failed for good. */
-  readonly failed: FailureReason | undefined;
+  readonly failed?: FailureReason | undefined;
+  readonly quiet?: Quiet | undefined;
+}
+
+/**
+ * The record of a payment in the datastore. It is written before each request to pay, so that no request is forgotten, when nothing is in flight after
+ * an unclear request, and once more when the payment has failed. It makes a failure final: a request that fails before it sends a part leaves no other
+ * trace.
+ */
+export interface SendRecord extends Finding {
+  readonly generation: number;
 }
 
 export async function readRecord(datastore: Datastore, { paymentId, paymentHash }: PaymentReference): Promise<SendRecord | undefined> {
   const stored = await datastore.read(['payment', paymentId]);
   if (!stored) return undefined;
-  const { hash, failed } = JSON.parse(stored.text) as { hash: string; failed?: FailureReason };
+  const { hash, failed, quiet } = JSON.parse(stored.text) as Finding & { readonly hash: string };
   if (hash !== paymentHash) throw new Error('the node has a record of this payment id with another payment hash');
-  return { generation: stored.generation, failed };
+  return { generation: stored.generation, failed, quiet };
 }
 
 /**
- * Records that a request to pay begins, or that the payment has failed. Returns the new record; undefined when another request has changed the
+ * Records that a request to pay begins, or what was found about the payment. Returns the new record; undefined when another request has changed the
  * record since it was read.
  */
 export async function writeRecord(
   datastore: Datastore,
   { paymentId, paymentHash }: PaymentReference,
   record: SendRecord | undefined,
-  failed?: FailureReason,
+  finding: Finding = {},
 ): Promise<SendRecord | undefined> {
-  const text = JSON.stringify({ hash: paymentHash, failed });
+  const text = JSON.stringify({ hash: paymentHash, ...finding });
   const isWritten = await datastore.write(['payment', paymentId], text, record?.generation);
-  return isWritten ? { generation: record ? record.generation + 1 : 0, failed } : undefined;
+  return isWritten ? { generation: record ? record.generation + 1 : 0, ...finding } : undefined;
 }

@@ -102,7 +102,7 @@ export class ClnPayments {
     const [rows, record] = await Promise.all([readRows(this.#cln, payment), readRecord(this.#cln.datastore, payment)]);
     const failed: PaymentOutcome | undefined = record?.failed && { state: 'failed', reason: record.failed };
     const known = outcomeOf(rows.own) ?? failed;
-    if (known) this.#unclear.forget(payment.paymentId);
+    if (known) await this.#unclear.forget(payment, record, known);
     return { ...rows, record, known };
   }
 
@@ -156,7 +156,7 @@ export class ClnPayments {
   async #fail(order: PaymentOrder, record: SendRecord, reason: FailureReason): Promise<PaymentOutcome> {
     const isFirst = record.generation === 0 && order.unclearSinceMs === undefined;
     if (!isFirst) return await this.#unclear.observe(order, record, reason);
-    const isFinal = await writeRecord(this.#cln.datastore, order, record, reason);
+    const isFinal = await writeRecord(this.#cln.datastore, order, record, { failed: reason });
     return isFinal ? { state: 'failed', reason } : { state: 'pending' };
   }
 }
