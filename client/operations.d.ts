@@ -1326,7 +1326,7 @@ export interface Node {
   /** Why the node cannot send payments, or which permissions are missing; null otherwise */
   status_reason: string | null;
   /** What the node supports; null before it was reached */
-  capabilities: { /** Whether keysend payments can be sent */ sends_keysend: boolean; /** Whether keysend payments can be received */ receives_keysend: boolean; /** Whether an invoice can have the hash of a description that the node does not know */ description_hash_without_text: boolean; /** Whether invoices can have a `hold_hash` now. False while the operator has stopped hold invoices */ hold_invoices: boolean; /** Whether routes can be queried */ queries_routes: boolean; } | null;
+  capabilities: { /** Whether keysend payments can be sent */ sends_keysend: boolean; /** Whether keysend payments can be received */ receives_keysend: boolean; /** Whether an invoice can have the hash of a description that the node does not know */ description_hash_without_text: boolean; /** Whether invoices can have a `hold_hash` */ hold_invoices: boolean; /** Whether routes can be queried */ queries_routes: boolean; } | null;
   /** Always null: the service does not know the address of the node */
   uri: string | null;
 }
@@ -2439,10 +2439,10 @@ export interface OperatorAction {
   /** The id of the action, `opa_…` */
   id: string;
   /** What was requested */
-  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'stop_withdrawals' | 'resume_withdrawals' | 'stop_hold_invoices' | 'allow_hold_invoices' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
+  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'settle_held' | 'cancel_held' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'stop_withdrawals' | 'resume_withdrawals' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
   /** `pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason */
   status: 'pending' | 'done' | 'refused' | (string & {});
-  /** What was changed: the payment hash of the money in suspense, the id of the account, note, payment, node, wallet, alert or reconciliation, or the currency of the fiat rate. Empty when the fiat rate is removed */
+  /** What was changed: the payment hash of the money in suspense or of the held payment, the id of the account, note, payment, node, wallet, alert or reconciliation, or the currency of the fiat rate. Empty when the fiat rate is removed */
   subject: string;
   /** The wallet, the payment request, the outcome, the node, the kind of alert or the rate of the request; empty if the kind has none */
   target: string;
@@ -2790,6 +2790,23 @@ export interface Totp {
   secret: string;
   /** The same as a URL, to show as a QR code */
   otpauth_url: string;
+}
+
+export interface UnknownHold {
+  /** The payment hash, which identifies the payment */
+  id: string;
+  /** The node that holds it, `lnd_…` */
+  ln_node_id: string;
+  /** What is held, in millisatoshis */
+  num_msat: number;
+  /** The number of blocks until its first HTLC expires. The node cancels it before */
+  blocks_left: number;
+  /** The BOLT11 invoice */
+  payment_request: string;
+  /** The description in the invoice; null if it has none */
+  memo: string | null;
+  /** When the invoice was created, in Unix seconds */
+  invoice_created_at: number | null;
 }
 
 export interface WalletLink {
@@ -3352,7 +3369,7 @@ export interface ListOperatorActionsRequest {
   /** Only those of the operator with this account */
   actor_id?: string;
   /** Only those of this kind */
-  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'stop_withdrawals' | 'resume_withdrawals' | 'stop_hold_invoices' | 'allow_hold_invoices' | 'set_fiat_rate' | 'remove_fiat_rate';
+  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'settle_held' | 'cancel_held' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'stop_withdrawals' | 'resume_withdrawals' | 'set_fiat_rate' | 'remove_fiat_rate';
   /** Only those from this time on */
   from?: number;
   /** Only those before this time */
@@ -3450,6 +3467,29 @@ export interface ActivateNodeRequest {
 export interface MoveWalletRequest {
   /** The node (`lnd_…`) that creates its invoices and sends its payments from then on */
   ln_node_id: string;
+  /** Why, for the record: 1 to 500 characters */
+  reason: string;
+}
+
+export interface ListUnknownHoldsRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
+export interface SettleUnknownHoldRequest {
+  /** The preimage of the payment. Its SHA-256 is the payment hash */
+  preimage: string;
+  /** Why, for the record: 1 to 500 characters */
+  reason: string;
+}
+
+export interface CancelUnknownHoldRequest {
   /** Why, for the record: 1 to 500 characters */
   reason: string;
 }
@@ -4822,6 +4862,12 @@ export interface Operations<Options> {
     activateNode(id: string, request: ActivateNodeRequest, options?: Options): Promise<OperatorAction>;
     /** Move a wallet to another node. No money moves: the balance is in the ledger. Its open invoices can still be paid at the old node. 409 `action_refused`: the wallet has pending payments, or the node is unknown, draining or already its node. Permission: a secret API key of an operator. (`POST /v1/operator/wallets/{id}/move`) @param id The id of the wallet, `wal_…` */
     moveWallet(id: string, request: MoveWalletRequest, options?: Options): Promise<OperatorAction>;
+    /** List held payments that the ledger does not know. Payments that the node holds, and about which no wallet can decide: the ledger has no open invoice with their payment hash. It may have lost the hold invoice with its database, or another program that uses the node has created it. Those with the fewest blocks left come first. Reads the node now. 503 `node_unavailable`: the node did not answer. Permission: a secret API key of an operator. (`GET /v1/operator/nodes/{id}/unknown-holds`) @param id The id of the node, `lnd_…` */
+    listUnknownHolds(id: string, request?: ListUnknownHoldsRequest, options?: Options): List<UnknownHold>;
+    /** Settle a held payment that the ledger does not know. Makes the node claim the payment with its preimage. The money is then in suspense, from where it is credited or returned. 409 `action_refused`: the node holds no such payment, or a wallet decides about it; nothing was settled. The action is recorded with the caller, the time and the reason. `status` is `pending` if it has not ended after the wait. Permission: a secret API key of an operator. (`POST /v1/operator/nodes/{id}/unknown-holds/{hash}/settle`) @param id The id of the node, `lnd_…` @param hash The payment hash of the held payment, its `id` */
+    settleUnknownHold(id: string, hash: string, request: SettleUnknownHoldRequest, options?: Options): Promise<OperatorAction>;
+    /** Cancel a held payment that the ledger does not know. Returns the payment to its payer. 409 `action_refused`: the node holds no such payment, a wallet decides about it, or it was settled before. The action is recorded with the caller, the time and the reason. `status` is `pending` if it has not ended after the wait. Permission: a secret API key of an operator. (`POST /v1/operator/nodes/{id}/unknown-holds/{hash}/cancel`) @param id The id of the node, `lnd_…` @param hash The payment hash of the held payment, its `id` */
+    cancelUnknownHold(id: string, hash: string, request: CancelUnknownHoldRequest, options?: Options): Promise<OperatorAction>;
     /** List alerts. Newest first. Permission: a secret API key of an operator. (`GET /v1/operator/alerts`) */
     listAlerts(request?: ListAlertsRequest, options?: Options): List<Alert>;
     /** Close an alert. For alerts that only an operator can close. An alert whose cause persists opens again. 409 `action_refused`: it is closed already. The caller and the reason are stored with it. Permission: a secret API key of an operator. (`POST /v1/operator/alerts/{id}/close`) @param id The id of the alert */

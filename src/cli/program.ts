@@ -7,6 +7,7 @@ import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
 import { addExport } from './export.ts';
 import { addFiatRate } from './fiat-rate.ts';
+import { addHeld } from './held.ts';
 import { addImport } from './import.ts';
 import { addKey } from './key.ts';
 import { addLoginLink } from './login-link.ts';
@@ -30,7 +31,7 @@ const GROUPS: readonly [title: string, commands: readonly ((program: Command) =>
   ['Run', [addServe, addDoctor, addAlerts, addMigrate, addNode, addPlayground]],
   ['Backup', [addBackup, addRestore, addMove, addImport]],
   ['Customers', [addAccount, addWallet, addKey, addApp, addLoginLink, addExport]],
-  ['Money', [addPayment, addWithdrawals, addSuspense, addReconcile, addVerify, addProof, addFiatRate]],
+  ['Money', [addPayment, addWithdrawals, addSuspense, addHeld, addReconcile, addVerify, addProof, addFiatRate]],
   ['Other', [addCompletion, addVersion]],
 ];
 

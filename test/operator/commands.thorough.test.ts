@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { msat } from '../../src/core/kernel/money.ts';
+import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { commandSettings, runSatchel } from '../support/process.ts';
@@ -66,6 +68,31 @@ onFakeNode('satchel suspense and satchel payment', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
+  it('lists held payments that the ledger does not know, and settles or cancels them', async () => {
+    expect(await run('held', 'list')).toMatchObject({ code: 0, stdout: 'The nodes hold no payment that the ledger does not know.\n' });
+    const held = async () => {
+      const preimage = randomBytes(32).toString('hex');
+      const order = { paymentHash: paymentHashOf(preimage), amountMsat: msat(7_000), description: 'swap 12', expirySeconds: 600 };
+      await net.outside.pay(await net.connect().createHoldInvoice(order));
+      return { preimage, hash: order.paymentHash };
+    };
+    const [swap, lost] = [await held(), await held()];
+    const [{ id: node }] = (await service.client.get('/v1/operator/overview')).nodes;
+    expect((await run('held', 'list')).stdout).toMatch(new RegExp(`${node} +${swap.hash} +7,000 +144 +swap 12`));
+    const reason = ['--reason', 'ticket 12'];
+    expect(await run('held', 'settle', node, swap.hash, swap.preimage, ...reason)).toMatchObject({ code: 2, stdout: '' });
+    expect(await run('held', 'settle', node, swap.hash, lost.preimage, '--yes', ...reason)).toMatchObject({ code: 1, stdout: '' });
+    const settled = await run('held', 'settle', node, swap.hash, swap.preimage, '--yes', ...reason);
+    expect(settled).toMatchObject({ code: 0, stdout: expect.stringContaining('Done: The node has settled 7 sat.') });
+    const cancelled = await run('held', 'cancel', node, lost.hash, '--yes', ...reason);
+    expect(cancelled).toMatchObject({ code: 0, stdout: expect.stringContaining('Done: The payment went back to its payer.') });
+    expect(await run('held', 'cancel', node, lost.hash, '--yes', ...reason)).toMatchObject({ code: 1 });
+    await expect.poll(async () => (await run('suspense', 'list')).stdout).toMatch(new RegExp(`${swap.hash} +\\S+ +7,000 +7,000`));
+    const wallet = await service.client.wallet();
+    await service.client.post(`/v1/operator/suspense/${swap.hash}/credit`, { wallet_id: wallet.id, reason: 'a test' });
+    expect(await service.problems()).toEqual([]);
+  });
+
   it('moves no money while no service runs, and reports that', async () => {
     const wallet = await service.client.wallet();
     const hash = await unmatchedMoney(service, 3_000);
@@ -116,6 +143,10 @@ it.each([
   ['suspense', ['assign', 'ab'.repeat(32), 'wal_1'], "Required option '--reason <text>' not specified."],
   ['suspense', ['assign', 'ab'.repeat(32), 'wal_1', '--reason', ' '], '--reason must have 1 to 500'],
   ['suspense', ['assign', 'abc', 'wal_1', '--reason', 'x'], 'The payment hash must be 64'],
+  ['held', ['cancel', 'lnd_1', 'abc', '--reason', 'x'], 'The payment hash must be 64'],
+  ['held', ['settle', 'lnd_1', 'ab'.repeat(32), 'abc', '--reason', 'x'], 'The preimage must be 64'],
+  ['held', ['settle', 'lnd_1', 'ab'.repeat(32), '--reason', 'x'], "Missing required argument 'preimage'."],
+  ['held', ['cancel', 'wal_1', 'ab'.repeat(32), '--reason', 'x'], 'The node must be an id'],
   ['suspense', ['assign', 'ab'.repeat(32), 'waka_1', '--reason', 'x'], 'not a key'],
   ['payment', ['resolve', 'lntx_1', '--reason', 'x'], 'Give one of --preimage'],
   ['payment', ['resolve', 'lntx_1', '--failed', '--preimage', 'ab'.repeat(32), '--reason', 'x'], 'Give one of --preimage'],

@@ -28,6 +28,7 @@ const kept = ({ status, id, hash, memo, pass_thru, payment_request, status_url, 
 });
 
 const holdsIn = ({ not_recovered }: Restore) => not_recovered.filter((text) => text.includes('old invoices'));
+const unknownIn = ({ not_recovered }: Restore) => not_recovered.filter((text) => text.includes('satchel held list'));
 
 onFakeNode(
   'hold invoices that were created after the backup',
@@ -45,6 +46,8 @@ onFakeNode(
     /** The wallet is in the backup. */
     let wallet: TestWallet;
     beforeEach(async () => {
+      const node = net.connect();
+      for (const { paymentHash } of node.listHeldPayments ? await node.listHeldPayments() : []) await node.cancelInvoice(paymentHash);
       wallet = await client.wallet();
       await save();
     });
@@ -146,10 +149,55 @@ onFakeNode(
       const hold = await holdInvoice(service, undefined, wallet);
       await hold.pay();
       await hold.until('held');
+      // Times are whole seconds, and the log begins after the one of the backup.
+      await vi.waitUntil(() => Date.now() >= 1000 * (hold.invoice.created_at + 1), { interval: 20 });
       await rewind(() => rmSync(folder(), { recursive: true }));
       const restore = await complete(service);
       expect(holdsIn(restore).join(' ')).toMatch(/^Hold invoices that were created from .* are lost: the recovery log .* begins later/);
       expect(await repeat(hold)).toMatchObject({ status: 409, body: { type: 'hold_hash_taken' } });
+    });
+
+    it('and are held without an entry in the log are named, listed, and settled by an operator for their wallet', async () => {
+      const [known, lost, returned] = [
+        await holdInvoice(service, undefined, wallet),
+        await holdInvoice(service),
+        await holdInvoice(service),
+      ];
+      for (const hold of [known, lost, returned]) await hold.pay();
+      for (const hold of [known, lost, returned]) await hold.until('held');
+      await rewind(() => rmSync(folder(), { recursive: true }));
+      const restore = await complete(service);
+      const [{ id: node }] = (await client.get('/v1/operator/overview')).nodes;
+      expect(unknownIn(restore)).toEqual([expect.stringContaining(`The node ${node} held 3 payments that the ledger does not know`)]);
+      const path = `/v1/operator/nodes/${node}/unknown-holds`;
+      const suspenseMsat = await service.suspenseMsat();
+      const list = async () => (await client.get(path)).map(({ id }: Json) => id).toSorted();
+      expect(await list()).toEqual([known, lost, returned].map(({ hash }) => hash).toSorted());
+      for (const { hash, preimage } of [known, lost])
+        await client.post(`${path}/${hash}/settle`, { preimage, reason: 'the swap provider has the preimage' });
+      await client.post(`${path}/${returned.hash}/cancel`, { reason: 'nobody has the preimage' });
+      await expect.poll(() => service.suspenseMsat(), { timeout: 10_000 }).toBe(suspenseMsat + 10_000);
+      await client.post(`/v1/operator/suspense/${known.hash}/credit`, { wallet_id: wallet.id, reason: 'its wallet' });
+      expect([await known.balance(), returned.payer(), await list()]).toEqual([5_000, 'failed', []]);
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('are not listed for operators before they are stored again, nor afterwards', async () => {
+      const hold = await holdInvoice(service, undefined, wallet);
+      await hold.pay();
+      await hold.until('held');
+      await rewind(() => net.always('findHoldInvoice', { unavailable: true }));
+      const [{ id: node }] = (await client.get('/v1/operator/overview')).nodes;
+      const path = `/v1/operator/nodes/${node}/unknown-holds`;
+      expect(await client.get(path)).toEqual([]);
+      net.always('findHoldInvoice', undefined);
+      const json = { preimage: hold.preimage, reason: 'a test' };
+      const settled = await client.request('POST', `${path}/${hold.hash}/settle`, { key: client.secretKey, json });
+      expect(settled).toMatchObject({ status: 409, body: { message: expect.stringContaining(hold.invoice.id) } });
+      expect(unknownIn(await complete(service))).toEqual([]);
+      expect(await client.get(path)).toEqual([]);
+      expect((await hold.settle()).body).toMatchObject({ status: 'settled' });
+      expect(await service.problems()).toEqual([]);
     });
   },
   {},

@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts';
 import { roughly } from '../../core/kernel/counted.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { type Finding, fail, ok, warn } from '../../features/operator/checks/finding.ts';
+import { judgeUnknownHolds } from '../../features/operator/checks/nodes.ts';
 import { isLocal, unknownProxy } from '../../features/operator/checks/settings.ts';
 import { localUrl } from '../../service-addresses.ts';
 import { type ReportedTime, timeFromDate } from './clock.ts';
@@ -132,7 +133,22 @@ export function judgeExpiry(validFromMs: number, expiresMs: number, nowMs: numbe
 async function alertsOf(url: string, key: string | undefined): Promise<Finding[]> {
   if (key === undefined)
     return [warn('alerts', 'they were not read', 'Give an operator’s key in OPERATOR_KEY or --key-file, or read the dashboard.')];
-  return checkAlerts(createClient({ url, key, timeoutMs: LIMIT_MS, maxRetries: 0 }));
+  const service = createClient({ url, key, timeoutMs: LIMIT_MS, maxRetries: 0 });
+  return [...(await checkAlerts(service)), ...(await checkUnknownHolds(service))];
+}
+
+/** A node that does not answer has a line of its own. */
+async function checkUnknownHolds({ operator }: SatchelClient): Promise<Finding[]> {
+  const nodes = await operator.getOverview().then(
+    (overview) => overview.nodes,
+    () => [],
+  );
+  const found = nodes.map(async ({ id }) => {
+    const amounts: number[] = [];
+    for await (const { num_msat } of operator.listUnknownHolds(id, { 'per-page': 100 })) amounts.push(num_msat);
+    return judgeUnknownHolds(id, amounts);
+  });
+  return (await Promise.all(found.map((one) => one.catch(() => [])))).flat();
 }
 
 async function checkAlerts(service: SatchelClient): Promise<Finding[]> {

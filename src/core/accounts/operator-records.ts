@@ -16,6 +16,8 @@ export const RECORD_KINDS = [
   'drain',
   'activate',
   'move',
+  'settle_held',
+  'cancel_held',
   'close_alert',
   'reconcile',
   'new_baseline',

@@ -51,6 +51,12 @@ export const findById = statement<InvoiceRow>('invoice_find', `SELECT ${INVOICE_
 
 export const findByHash = statement<InvoiceRow>('invoice_find_by_hash', `SELECT ${INVOICE_FIELDS} FROM invoice WHERE payment_hash = $1`);
 
+/** Those of the payment hashes that have an invoice about whose payment its wallet can still decide. */
+export const findUndecided = statement<{ payment_hash: string }>(
+  'invoice_find_undecided',
+  `SELECT payment_hash FROM invoice WHERE payment_hash = ANY($1::text[]) AND state IN ('open', 'closing', 'held', 'arriving')`,
+);
+
 export const findMany = statement<InvoiceRow>('invoice_find_many', `SELECT ${INVOICE_FIELDS} FROM invoice WHERE id = ANY($1::text[])`);
 
 /** The condition of the indexes of open invoices. The time excludes those that have expired since expiry was last reported. */

@@ -1,4 +1,5 @@
 import type { Alerts } from '../alerts/alerts.ts';
+import type { NodeConnection } from '../connection/connection.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
 import type { Fees } from '../fees/fees.ts';
@@ -9,7 +10,7 @@ import type { Markers } from '../kernel/markers.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { takeTurn } from '../kernel/turns.ts';
 import type { Guard, Ledger } from '../ledger/ledger.ts';
-import type { IncomingPayment } from '../lightning/node.ts';
+import type { HeldPayment, IncomingPayment } from '../lightning/node.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import type { RecoveryLog } from '../recovery-log/recovery-log.ts';
@@ -36,6 +37,7 @@ import { findRepeatedHold, type LostHolds, recoverHold } from './lost-holds.ts';
 import { requireMayReceive } from './receiving.ts';
 import type { SettlementDetails } from './report.ts';
 import { type KeysendRouting, mayClaim, type SettlementResult, settle } from './settle.ts';
+import { findUndecided, listUnknownHolds } from './unknown-holds.ts';
 
 /** What the steps of an invoice use. */
 export interface InvoiceContext {
@@ -147,6 +149,16 @@ export class Invoices {
   /** Returns the hold invoices that the database may have lost. */
   async lostHolds(): Promise<LostHolds | undefined> {
     return this.#context.lostHolds?.();
+  }
+
+  /** See {@link listUnknownHolds}. */
+  listUnknownHolds(connection: NodeConnection): Promise<HeldPayment[]> {
+    return listUnknownHolds(this.#context, connection);
+  }
+
+  /** See {@link findUndecided}. */
+  findUndecided(paymentHash: string): Promise<Invoice | undefined> {
+    return findUndecided(this.#context, paymentHash);
   }
 
   /** See {@link cancelInvoice}. @throws Refusal `invoice_paid`, NodeUnavailable */

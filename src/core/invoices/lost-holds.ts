@@ -97,8 +97,11 @@ export async function recoverHold(context: InvoiceContext, paymentHash: string):
   return findInvoiceByHash(context.database, paymentHash);
 }
 
-/** Another program may have created an invoice with the payment hash, if the service was killed before it stored that the node had refused its own. */
-function isInvoiceOf(entry: HoldInvoiceEntry, paymentRequest: string): boolean {
+/**
+ * Returns whether an invoice of the node is the one of an entry. Another program may have created an invoice with the payment hash, if the service
+ * was killed before it stored that the node had refused its own.
+ */
+export function isInvoiceOf(entry: HoldInvoiceEntry, paymentRequest: string): boolean {
   const invoice = decodeBolt11(paymentRequest);
   return (
     invoice.paymentHash === entry.paymentHash &&

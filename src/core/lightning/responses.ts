@@ -1,5 +1,6 @@
 import type {
   CancelOutcome,
+  HeldPayment,
   InvoiceStatus,
   LightningNode,
   PaymentOutcome,
@@ -62,6 +63,15 @@ export async function settleHoldInvoice(node: LightningNode, preimage: string): 
   const outcome = await node.settleHoldInvoice(preimage);
   if (!SETTLE_OUTCOMES.includes(outcome)) throw new NotUnderstood('settleHoldInvoice');
   return outcome;
+}
+
+/** Returns the payments of hold invoices that wait at the node; none if the adapter has no hold invoices. @throws NotUnderstood */
+export async function listHeldPayments(node: LightningNode): Promise<readonly HeldPayment[]> {
+  if (!node.listHeldPayments) return [];
+  const held = await node.listHeldPayments();
+  const isUnderstood = Array.isArray(held) && held.every((one) => isWhole(one.amountMsat, 1) && Number.isSafeInteger(one.blocksLeft));
+  if (!isUnderstood) throw new NotUnderstood('listHeldPayments');
+  return held;
 }
 
 function isWhole(value: unknown, least: number): boolean {

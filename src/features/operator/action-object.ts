@@ -21,7 +21,7 @@ export const ActionObject = namedObject('OperatorAction', {
   }),
   subject: Type.String({
     description:
-      'What was changed: the payment hash of the money in suspense, the id of the account, note, payment, node, wallet, alert or reconciliation, or ' +
+      'What was changed: the payment hash of the money in suspense or of the held payment, the id of the account, note, payment, node, wallet, alert or reconciliation, or ' +
       'the currency of the fiat rate. Empty when the fiat rate is removed',
   }),
   target: Type.String({

@@ -4,6 +4,7 @@ import type { App } from '../../http/app-type.ts';
 import { plainText, requestBody } from '../../http/fields.ts';
 import { isNode } from './nodes.ts';
 import { ACTION, idParams, NEEDS_KEY, type OperatorRouteModules, Reason, ReasonBody, runAction } from './operator-route.ts';
+import { unknownHoldRoutes } from './unknown-hold-routes.ts';
 
 const NODE = { ...ACTION, params: idParams('node, `lnd_…`'), body: ReasonBody };
 
@@ -49,4 +50,6 @@ export function operatorNodeRoutes(app: App, modules: OperatorRouteModules): voi
     const target = plainText('ln_node_id', request.body.ln_node_id);
     return runAction(modules, request, reply, credential, { kind: 'move', subject, target, accountId: wallet.accountId });
   });
+
+  unknownHoldRoutes(app, modules);
 }

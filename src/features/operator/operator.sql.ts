@@ -4,14 +4,17 @@ import { statement } from '../../core/db/statement.ts';
 export type ActionRow = {
   /** `opa_…` */
   id: string;
-  /** `credit` and `return`: for money in suspense. `resolve`: for a pending payment. `drain`, `activate`: for a node. `move`: for a wallet. */
-  kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move';
+  /**
+   * `credit` and `return`: for money in suspense. `resolve`: for a pending payment. `drain`, `activate`: for a node. `move`: for a wallet.
+   * `settle_held`, `cancel_held`: for a payment that a node holds and the ledger does not know.
+   */
+  kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'settle_held' | 'cancel_held';
   state: 'requested' | 'funded' | 'paying' | 'done' | 'refused';
-  /** The payment hash of money in suspense, or the id of a payment, a node or a wallet. */
+  /** The payment hash of money in suspense or of a held payment, or the id of a payment, a node or a wallet. */
   subject: string;
-  /** The wallet to credit, the payment request to pay, the outcome (`settled`, `failed`), or the node to move to; else empty. */
+  /** The wallet to credit, the payment request to pay, the outcome (`settled`, `failed`), the node to move to or that holds the payment; else empty. */
   target: string;
-  /** The evidence for `settled`. */
+  /** The evidence for `settled`, or that of the held payment. */
   preimage: string | null;
   /** The operator: the key or session, and its account. */
   requested_by: string;

@@ -19,6 +19,7 @@ import { changeNode, moveWallet } from './nodes.ts';
 import * as sql from './operator.sql.ts';
 import { resolvePayment } from './resolve.ts';
 import { continueReturn, creditWallet } from './suspense.ts';
+import { endUnknownHold } from './unknown-holds.ts';
 
 /** The modules that operators read, and that execute what they request. */
 export interface OperatorModules {
@@ -43,6 +44,8 @@ const EXECUTE: Readonly<Record<Action['kind'], (modules: OperatorModules, action
   drain: changeNode,
   activate: changeNode,
   move: moveWallet,
+  settle_held: endUnknownHold,
+  cancel_held: endUnknownHold,
 };
 
 /** How often requested actions are looked for, and how often a request reads the state of its action. */

@@ -12,9 +12,15 @@ export interface ReadBackProgress {
   readonly payments: RecordCounts;
   /**
    * The hold invoices that were stored again, and the lines of the recovery log that could not be read. `completeSince` is in Unix seconds: those
-   * from before may be lost; null: there is no log. Absent before they were read.
+   * from before may be lost; null: there is no log. `unknown`: the payments that the node still held then and that no wallet decides about. Absent
+   * before they were read.
    */
-  readonly holds?: { readonly recovered: number; readonly damaged: number; readonly completeSince: number | null };
+  readonly holds?: {
+    readonly recovered: number;
+    readonly damaged: number;
+    readonly completeSince: number | null;
+    readonly unknown?: number;
+  };
   /** Why it does not go on, or what could not be booked. */
   readonly error: string | null;
   /** The reconciliation that was requested at its end. */

@@ -116,7 +116,8 @@ async function recoverHolds(run: Run): Promise<void> {
       reason = errorMessage(error);
     }
   }
-  await update(run, { holds: { recovered, damaged: lost.damaged, completeSince: lost.completeSince ?? null } });
+  const unknown = (await invoices.listUnknownHolds(connection)).length;
+  await update(run, { holds: { recovered, damaged: lost.damaged, completeSince: lost.completeSince ?? null, unknown } });
   if (failed > 0) throw new Error(`${failed} hold invoices could not be recovered; the last one: ${reason}`);
 }
 

@@ -1,6 +1,7 @@
 import { ledgerNodes } from '../../core/connection/ledger-nodes.ts';
 import type { Database, SqlReader } from '../../core/db/database.ts';
 import { timeText } from '../../core/kernel/clock.ts';
+import { counted } from '../../core/kernel/counted.ts';
 import { satText } from '../../core/kernel/money.ts';
 import { type Quarantined, readLastAccepted, readQuarantine } from '../../core/quarantine/quarantine.ts';
 import { findRecoveredAccount } from '../../core/wallets/recovery.ts';
@@ -141,6 +142,13 @@ function notRecovered({ backupCreatedAt, restoredAt }: Quarantined): string[] {
   ];
 }
 
+function unknownHoldsAt(nodeId: string, progress: ReadBackProgress | undefined): string[] {
+  const { unknown = 0 } = progress?.holds ?? {};
+  if (unknown === 0) return [];
+  const held = `The node ${nodeId} held ${counted(unknown, 'payment')} that the ledger does not know when its records were read back`;
+  return [`${held}: \`satchel held list\` lists them. Settle or cancel each before it expires, unless another program owns it.`];
+}
+
 /** Returns what the recovery log could not bring back of the hold invoices of the lost time. All nodes share the log. */
 function holdsNotRecovered({ backupCreatedAt }: Quarantined, nodes: readonly ReadNode[]): string[] {
   const holds = nodes.find(({ progress }) => progress?.holds)?.progress?.holds;
@@ -153,6 +161,7 @@ function holdsNotRecovered({ backupCreatedAt }: Quarantined, nodes: readonly Rea
     ...(completeSince !== null && completeSince > backupCreatedAt
       ? [`Hold invoices that were created${from} until ${timeText(completeSince)}, if any, are lost: ${log} begins later.`]
       : []),
+    ...nodes.flatMap(({ nodeId, progress }) => unknownHoldsAt(nodeId, progress)),
     ...(damaged > 0 ? [`${damaged} lines of ${log} could not be read. The hold invoices in them are lost.`] : []),
   ];
 }

@@ -128,7 +128,9 @@ describe('what LND has of hold invoices', () => {
   it('are payments that wait, with their amount and the blocks that are left', async () => {
     const { lnd, node } = await open();
     lnd.on('GET /v1/getinfo', { body: { block_height: 128 } });
-    const invoices = [bodyOf('lookup, open'), bodyOf('lookup, accepted')];
+    // LND claims the payment of an invoice whose preimage it has.
+    const claimed = { ...bodyOf('lookup, accepted'), r_preimage: bodyOf('lookup, settled').r_preimage };
+    const invoices = [bodyOf('lookup, open'), claimed, bodyOf('lookup, accepted')];
     lnd.on('GET /v1/invoices', { body: { invoices, last_index_offset: '2' } });
     const { payment_request: paymentRequest } = bodyOf('lookup, accepted');
     expect(await node.listHeldPayments?.()).toEqual([{ paymentHash, paymentRequest, amountMsat: 7001, blocksLeft: 83 }]);

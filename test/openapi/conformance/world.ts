@@ -157,6 +157,13 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'recheckPayment.id': stuckPayment,
     'resolvePayment.id': stuckPayment,
     'listNodeChannels.id': () => ln_node_id,
+    'listUnknownHolds.id': () => ln_node_id,
+    'listUnknownHolds.after': unknownHold,
+    'settleUnknownHold.id': () => ln_node_id,
+    'settleUnknownHold.hash': unknownHold,
+    'settleUnknownHold.preimage': () => holdPreimage,
+    'cancelUnknownHold.id': () => ln_node_id,
+    'cancelUnknownHold.hash': unknownHold,
     'drainNode.id': () => {
       hasDrained = true;
       return ln_node_id;
@@ -355,6 +362,15 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     await net.outside.pay({ paymentRequest });
     await vi.waitFor(async () => expect((await client.get(`/v1/lntx/${id}`)).status).toBe('held'), { timeout: 60_000, interval: 10 });
     return id;
+  }
+
+  /** A payment that the node holds for another program. */
+  async function unknownHold(): Promise<string> {
+    holdPreimage = randomBytes(32).toString('hex');
+    const paymentHash = paymentHashOf(holdPreimage);
+    const order = { paymentHash, amountMsat: msat(1000 * SAT), description: '', expirySeconds: 3600 };
+    await net.outside.pay(await net.connect().createHoldInvoice(order));
+    return paymentHash;
   }
 
   /** An invoice whose event has the delivery. */

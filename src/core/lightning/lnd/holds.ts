@@ -22,10 +22,15 @@ export async function listHeldPayments(transport: LndTransport): Promise<HeldPay
     const { invoices, last_index_offset: last } = await transport.get<{ invoices: LndInvoice[]; last_index_offset: string }>(
       `/v1/invoices?pending_only=true&num_max_invoices=${PAGE}&index_offset=${offset}`,
     );
-    for (const invoice of invoices) if (invoice.state === 'ACCEPTED' && !invoice.is_keysend) held.push(...heldIn(invoice, height));
+    for (const invoice of invoices) if (isHeld(invoice)) held.push(...heldIn(invoice, height));
     if (invoices.length < PAGE) return held;
     offset = last;
   }
+}
+
+/** LND knows the preimage of other invoices, and claims their payments by itself. */
+function isHeld({ state, is_keysend: isKeysend, r_preimage: preimage }: LndInvoice): boolean {
+  return state === 'ACCEPTED' && !isKeysend && !preimage;
 }
 
 function heldIn({ r_hash, payment_request: paymentRequest, htlcs }: LndInvoice, height: number): HeldPayment[] {

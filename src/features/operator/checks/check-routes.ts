@@ -10,7 +10,7 @@ import { OPERATOR, type OperatorRouteModules } from '../operator-route.ts';
 import { checkDisk, checkFiles } from './files.ts';
 import type { Finding } from './finding.ts';
 import { judgeNodeVersion } from './node-version.ts';
-import { judgeLiquidity, judgeNode } from './nodes.ts';
+import { judgeLiquidity, judgeNode, judgeUnknownHolds } from './nodes.ts';
 import { judgeAlertChannels, judgeBackup, judgePublicAddress, judgeRecipients, type PublicAddress } from './settings.ts';
 
 const STATUSES = ['fail', 'warn', 'ok'] as const;
@@ -68,8 +68,9 @@ async function check(modules: OperatorRouteModules, settings: CheckSettings): Pr
 const ANSWER_MS = 2000;
 
 async function checkNodes(modules: OperatorRouteModules): Promise<Finding[]> {
+  const { connections, invoices } = modules;
   const { nodes } = await readLiquidity(modules);
-  const found = modules.connections.all.map(async (connection): Promise<Finding[]> => {
+  const found = connections.all.map(async (connection): Promise<Finding[]> => {
     const { nodeId } = connection;
     const late = () => new Error(`no response within ${ANSWER_MS / 1000} seconds`);
     const answer = await withTimeout(ANSWER_MS, connection.readInfo(), late).then(statusOf, (error: unknown) => ({
@@ -80,7 +81,13 @@ async function checkNodes(modules: OperatorRouteModules): Promise<Finding[]> {
     const name = info?.alias || nodeId;
     const node = judgeNode({ name, status: answer.status, reason: answer.status_reason, isSynced: info?.chain?.isSynced ?? null });
     const liquidity = nodes.find(({ ln_node_id, status }) => ln_node_id === nodeId && status === 'known');
-    return [node, ...judgeLiquidity(name, liquidity?.spendable_msat ?? null, liquidity?.receivable_msat ?? null)];
+    const held =
+      answer.status === 'unavailable' ? [] : await withTimeout(ANSWER_MS, invoices.listUnknownHolds(connection), late).catch(() => []);
+    const unknown = judgeUnknownHolds(
+      name,
+      held.map(({ amountMsat }) => amountMsat),
+    );
+    return [node, ...unknown, ...judgeLiquidity(name, liquidity?.spendable_msat ?? null, liquidity?.receivable_msat ?? null)];
   });
   return (await Promise.all(found)).flat();
 }

@@ -1,3 +1,5 @@
+import { counted } from '../../../core/kernel/counted.ts';
+import { satText } from '../../../core/kernel/money.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const START_NODE = 'Start the node, or correct its URL in LIGHTNING_URL.';
@@ -28,6 +30,14 @@ export function judgeNode({ name, status, reason, isSynced }: CheckedNode): Find
     return warn('node', `${name} is not synchronized with the blockchain`, remedy);
   }
   return ok('node', `${name} answers${isSynced === true ? ' and is synchronized with the blockchain' : ''}`);
+}
+
+/** Judges the held payments of a node that the ledger does not know; nothing if there are none. */
+export function judgeUnknownHolds(name: string, amountsMsat: readonly number[]): Finding[] {
+  if (amountsMsat.length === 0) return [];
+  const sum = satText(amountsMsat.reduce((total, one) => total + one, 0));
+  const remedy = 'Run `satchel held list`. Settle or cancel each before it expires, unless another program that uses the node owns it.';
+  return [warn('node', `${name} holds ${counted(amountsMsat.length, 'payment')} that the ledger does not know (${sum})`, remedy)];
 }
 
 /** Judges what the active channels of a node can send and receive; nothing if that is unknown. */
