@@ -1326,7 +1326,7 @@ export interface Node {
   /** Why the node cannot send payments, or which permissions are missing; null otherwise */
   status_reason: string | null;
   /** What the node supports; null before it was reached */
-  capabilities: { /** Whether keysend payments can be sent */ sends_keysend: boolean; /** Whether keysend payments can be received */ receives_keysend: boolean; /** Whether an invoice can have the hash of a description that the node does not know */ description_hash_without_text: boolean; /** Whether invoices can have a `hold_hash` */ hold_invoices: boolean; /** Whether routes can be queried */ queries_routes: boolean; } | null;
+  capabilities: { /** Whether keysend payments can be sent */ sends_keysend: boolean; /** Whether keysend payments can be received */ receives_keysend: boolean; /** Whether an invoice can have the hash of a description that the node does not know */ description_hash_without_text: boolean; /** Whether invoices can have a `hold_hash` now. False while the operator has stopped hold invoices */ hold_invoices: boolean; /** Whether routes can be queried */ queries_routes: boolean; } | null;
   /** Always null: the service does not know the address of the node */
   uri: string | null;
 }
@@ -2439,7 +2439,7 @@ export interface OperatorAction {
   /** The id of the action, `opa_…` */
   id: string;
   /** What was requested */
-  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'settle_held' | 'cancel_held' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'stop_withdrawals' | 'resume_withdrawals' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
+  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'settle_held' | 'cancel_held' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'stop_withdrawals' | 'resume_withdrawals' | 'stop_hold_invoices' | 'allow_hold_invoices' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
   /** `pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason */
   status: 'pending' | 'done' | 'refused' | (string & {});
   /** What was changed: the payment hash of the money in suspense or of the held payment, the id of the account, note, payment, node, wallet, alert or reconciliation, or the currency of the fiat rate. Empty when the fiat rate is removed */
@@ -3369,7 +3369,7 @@ export interface ListOperatorActionsRequest {
   /** Only those of the operator with this account */
   actor_id?: string;
   /** Only those of this kind */
-  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'settle_held' | 'cancel_held' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'stop_withdrawals' | 'resume_withdrawals' | 'set_fiat_rate' | 'remove_fiat_rate';
+  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'settle_held' | 'cancel_held' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'stop_withdrawals' | 'resume_withdrawals' | 'stop_hold_invoices' | 'allow_hold_invoices' | 'set_fiat_rate' | 'remove_fiat_rate';
   /** Only those from this time on */
   from?: number;
   /** Only those before this time */

@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { msat } from '../../src/core/kernel/money.ts';
+import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import { unmatchedMoney } from '../operator/unmatched-money.ts';
 import { onDashboard } from '../support/dashboard.ts';
 
@@ -115,6 +118,42 @@ onDashboard(
       await page.getByRole('button', { name: 'Pay the invoice' }).click();
       await page.getByText('Nothing in suspense').waitFor();
       expect(net.state().outsideInvoices[paymentHash]?.state).toBe('settled');
+    });
+
+    it('settle a held payment that the ledger does not know, with its preimage, and cancel another', async () => {
+      const held = async (description: string) => {
+        const preimage = randomBytes(32).toString('hex');
+        const order = { paymentHash: paymentHashOf(preimage), amountMsat: msat(1_250_000), description, expirySeconds: 600 };
+        await net.outside.pay(await net.connect().createHoldInvoice(order));
+        return { preimage, paymentHash: order.paymentHash };
+      };
+      const { preimage } = await held('swap 12');
+      await held('swap 13');
+      const page = await openLoggedIn('/operator');
+      const card = page.locator('section', { hasText: 'Held payments that the ledger does not know' });
+      const row = (memo: string) => card.locator('.padded', { hasText: memo });
+      await row('swap 12').getByRole('button', { name: 'Settle' }).click();
+      const settle = page.getByRole('button', { name: 'Settle 1\u202f250 sats' });
+      await page.getByLabel('Reason').fill('the preimage of ticket 12');
+      expect(await settle.isDisabled()).toBe(true);
+      await page.getByLabel('Preimage').fill('ab'.repeat(32));
+      await settle.click();
+      await page.getByRole('alert').filter({ hasText: 'preimage' }).waitFor();
+      await page.getByLabel('Preimage').fill(preimage);
+      await settle.click();
+      await row('swap 12').waitFor({ state: 'detached' });
+      await row('swap 13').getByRole('button', { name: 'Cancel' }).click();
+      await page.getByLabel('Reason').fill('its preimage is lost');
+      await page.getByRole('button', { name: 'Return the money' }).click();
+      await card.waitFor({ state: 'detached' });
+      const states = net.outside
+        .payments()
+        .slice(-2)
+        .map(({ state }) => state);
+      expect(states).toEqual(['succeeded', 'failed']);
+      await expect.poll(() => service.suspenseMsat()).toBe(1_250_000);
+      const [{ id: hash }] = await client.get('/v1/operator/suspense');
+      await client.post(`/v1/operator/suspense/${hash}/credit`, { wallet_id: (await client.wallet(0)).id, reason: 'a test' });
     });
 
     it('say the number of open alerts in the navigation, and close an alert with a reason', async () => {

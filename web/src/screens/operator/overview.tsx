@@ -20,6 +20,7 @@ import { LimitsCard, WebhooksCard } from './service-cards.tsx';
 import { StopWithdrawals } from './stop-withdrawals.tsx';
 import { PendingPayments } from './stuck-payments.tsx';
 import { Suspense } from './suspense.tsx';
+import { UnknownHolds } from './unknown-holds.tsx';
 import './operator.css';
 
 const texts = t.operator.overview;
@@ -49,6 +50,9 @@ export function OperatorScreen() {
       <Loaded resource={overview} skeleton={<Skeleton height="320px" />}>
         {(data) => (
           <div class="operator">
+            {data.nodes.map(({ id }) => (
+              <UnknownHolds key={id} nodeId={id} onChanged={overview.reload} />
+            ))}
             <PaymentFiguresCard />
             <CoverCard overview={data} />
             <LiquidityCard />
