@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../db/errors.ts';
 import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { splitIds } from '../kernel/ids.ts';
+import { isId, splitIds } from '../kernel/ids.ts';
 import { type List, mapList } from '../kernel/list.ts';
 import { Refusal, requireFound } from '../kernel/refusal.ts';
 import { type Guard, type Ledger, type RowWrite, requireGuards } from '../ledger/ledger.ts';
@@ -221,7 +221,7 @@ const MAX_LEVELS = 4;
 
 /** @throws Refusal `validation_failed` */
 async function placeBelow(tx: Tx, id: string, parentId: string): Promise<void> {
-  const parent = await tx.first(sql.findAccount, parentId);
+  const parent = isId(parentId) ? await tx.first(sql.findAccount, parentId) : undefined;
   if (!parent) throw new Refusal('validation_failed', '`parent_id` must be the id of an account.');
   if (splitIds(parent.ancestors).length + 2 > MAX_LEVELS)
     throw new Refusal('validation_failed', `\`parent_id\` must be an account on one of the upper ${MAX_LEVELS - 1} levels.`);
@@ -232,7 +232,7 @@ async function placeBelow(tx: Tx, id: string, parentId: string): Promise<void> {
 async function setRevenueShare(tx: Tx, id: string, millionths: number | undefined, walletId: string | undefined): Promise<void> {
   const account = requireFound(await tx.first(sql.findAccount, id));
   const wallet = walletId ?? account.revenue_wallet_id;
-  const owner = wallet === null ? undefined : (await tx.first(sql.findAccountOfWallet, wallet))?.account_id;
+  const owner = wallet !== null && isId(wallet) ? (await tx.first(sql.findAccountOfWallet, wallet))?.account_id : undefined;
   if (owner === undefined || !splitIds(account.ancestors).includes(owner))
     throw new Refusal(
       'validation_failed',

@@ -21,21 +21,33 @@ const TEXTS = [
   'x'.repeat(9000),
 ];
 
+/** Values that can trouble a database: numbers beyond its integers, and text that it cannot store, compare or put into a query. */
+const ODD_FOR_DATABASE = [1e21, 2 ** 53, "' OR '1'='1", '\u202e\u0000\ufeff\u{1f9e1}', 'x'.repeat(9000), '\ud800'];
+
 const ODD_VALUES = [null, '', 0, '0', -0, '007', 1e21, 2 ** 53, '١٢', ...TEXTS, '\ud800', [null], { a: { b: { c: {} } } }];
 
 const ODD_FOR_SHARED = 5;
 
 /** Returns requests of this operation that violate its schemas, each in one place. */
 export function hostileRequests(walked: Walked, good: Values): Hostile[] {
+  return requests(walked, good, ODD_VALUES);
+}
+
+/** Returns those that validation lets through to the database, with the values that can trouble one. */
+export function hostileToDatabase(walked: Walked, good: Values): Hostile[] {
+  return requests(walked, good, ODD_FOR_DATABASE).filter(({ forbidden }) => !forbidden);
+}
+
+function requests(walked: Walked, good: Values, odd: readonly unknown[]): Hostile[] {
   const body = walked.fields.some(({ in: place }) => place === 'body');
   return [
-    ...walked.fields.flatMap((field) => ofField(field, good)),
+    ...walked.fields.flatMap((field) => ofField(field, good, odd)),
     ...(body ? [{ what: 'a field too many', values: withValue(good, 'body', 'surplus', 1), forbidden: true }] : []),
     { what: 'a parameter too many', values: withValue(good, 'query', 'surplus', "' OR 1=1"), forbidden: false },
   ];
 }
 
-function ofField(field: Field, good: Values): Hostile[] {
+function ofField(field: Field, good: Values, oddValues: readonly unknown[]): Hostile[] {
   const { name, in: place } = field;
   const isText = place !== 'body';
   const request = (value: unknown, forbidden: boolean): Hostile => ({
@@ -44,7 +56,7 @@ function ofField(field: Field, good: Values): Hostile[] {
     forbidden,
   });
   const wrong = isText ? wrongTexts(field) : wrongValues(field.schema);
-  const sendables = isText ? ODD_VALUES.filter((value): value is string => sendable(value, place)) : ODD_VALUES;
+  const sendables = isText ? oddValues.filter((value): value is string => sendable(value, place)) : oddValues;
   const odd = field.shared ? sendables.slice(-ODD_FOR_SHARED) : sendables;
   // A path without one of its parts is a different path.
   const missing = field.required && place !== 'path' ? [request(undefined, true)] : [];
