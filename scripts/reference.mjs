@@ -27,4 +27,5 @@ const folder = process.argv[2];
 const app = Fastify();
 await app.register(scalar, { routePrefix: '/docs', configuration: CONFIGURATION });
 writeFileSync(join(folder, 'page.html'), (await app.inject('/docs/')).body);
-writeFileSync(join(folder, 'scalar.js'), (await app.inject('/docs/js/scalar.js')).rawPayload);
+// The source maps that the script names are not published.
+writeFileSync(join(folder, 'scalar.js'), (await app.inject('/docs/js/scalar.js')).body.replaceAll(/^\/\/# sourceMappingURL=.*$/gm, ''));
