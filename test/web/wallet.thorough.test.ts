@@ -117,7 +117,7 @@ onDashboard('a wallet', ({ client, net, openLoggedIn }) => {
     const wallet = await client.wallet(77);
     const page = await openLoggedIn(`/wallets/${wallet.id}/statement`);
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Save the statement' }).click()]);
-    expect(await readFile(await download.path(), 'utf8')).toMatch(/^time,id,type[\s\S]*,77000,77,77000,/);
+    expect(await readFile(await download.path(), 'utf8')).toMatch(/^\ufefftime,id,type[\s\S]*,77000,77,77000,/);
   });
 
   it('says that the node is away, disables what needs it, and enables it again by itself', async () => {

@@ -17,11 +17,14 @@ async function replayed(script: Script, { waitMs } = timing) {
   return { replay, node, count };
 }
 
-/** Stops the clocks that measure periods. A busy machine must not end one. @returns a function that advances them */
+/**
+ * Stops the clocks that measure periods. A busy machine must not end one. They stop at whole numbers, so that sums of periods are exact.
+ * @returns a function that advances them
+ */
 function stopClock(): (ms: number) => void {
   let passedMs = 0;
   for (const clock of [performance, Date]) {
-    const startMs = clock.now();
+    const startMs = Math.ceil(clock.now());
     const spy = vi.spyOn(clock, 'now').mockImplementation(() => startMs + passedMs);
     onTestFinished(() => spy.mockRestore());
   }
