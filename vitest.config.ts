@@ -32,7 +32,7 @@ const common = {
   // No test asserts on elapsed time. These limits only end a test that hangs.
   testTimeout: 180_000,
   hookTimeout: 180_000,
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: 150_000 } },
 } as const;
 
 // Tests create hundreds of databases. On a disk, a copy of one takes ten times the processor time of a copy in memory.

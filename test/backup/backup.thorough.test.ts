@@ -370,11 +370,11 @@ onFakeNode('a backup', (app, dialect) => {
       });
     const { payment_request: request } = await client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: 3 });
     await net.outside.pay({ paymentRequest: request });
-    await vi.waitUntil(async () => (await client.get(`/v1/wallet/${other.id}`)).balance >= 3, { timeout: 20_000, interval: 20 });
-    await vi.waitUntil(async () => (await app.openAlerts()).some(({ kind }) => kind === 'restored'), { timeout: 20_000, interval: 20 });
+    await vi.waitUntil(async () => (await client.get(`/v1/wallet/${other.id}`)).balance >= 3, { timeout: 150_000, interval: 20 });
+    await vi.waitUntil(async () => (await app.openAlerts()).some(({ kind }) => kind === 'restored'), { timeout: 150_000, interval: 20 });
 
     await opened(app.databaseUrl, (database) => endQuarantine(database, 'a test', systemClock), false);
-    await vi.waitUntil(async () => transfer().catch(() => undefined), { timeout: 20_000, interval: 50 });
+    await vi.waitUntil(async () => transfer().catch(() => undefined), { timeout: 150_000, interval: 50 });
     expect(await app.problems()).toEqual([]);
   });
 });

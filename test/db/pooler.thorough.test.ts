@@ -66,7 +66,7 @@ describe.skipIf(isMissing)(`a pooler in front of PostgreSQL (${version})`, () =>
       await client.end();
       return true;
     };
-    await vi.waitUntil(() => responds().catch(() => false), { timeout: 60_000, interval: 20 });
+    await vi.waitUntil(() => responds().catch(() => false), { timeout: 150_000, interval: 20 });
     return url.href;
   }
 

@@ -14,7 +14,7 @@ const get = statement<{ value: string }>('test_get', 'SELECT value FROM service_
 const wait = statement('test_wait', 'SELECT pg_sleep(0.2)');
 
 /** Shorter than the time limits of statements, for which the service would wait. */
-const BACK = { timeout: 20_000 };
+const BACK = { timeout: 150_000 };
 
 describe('a pool whose balancer leads to a wrong server of PostgreSQL', () => {
   const servers: { url: string; port: number; stop: () => Promise<void>; run: (sql: string) => Promise<unknown> }[] = [];

@@ -114,12 +114,12 @@ async function end(service: FakeNodeApp, hold: HoldInvoice): Promise<void> {
         if (!(await isEnded())) await hold.cancel();
         return isEnded();
       },
-      { timeout: 10_000 },
+      { timeout: 150_000 },
     )
     .toBe(true);
   // A payment that was refused late is still to be ended.
   const pending = 'SELECT id FROM payment WHERE payment_hash = $1 AND state = $2';
-  await expect.poll(() => service.rows(pending, hold.hash, 'pending'), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => service.rows(pending, hold.hash, 'pending')).toEqual([]);
 }
 
 async function requireConserved(service: FakeNodeApp, holds: readonly HoldInvoice[], payer: TestWallet): Promise<void> {

@@ -63,7 +63,7 @@ onFakeNode(
       const hold = await holdInvoice(service);
       await hold.pay();
       expect((await hold.settle({ preimage: 'ab'.repeat(32) })).status).toBe(400);
-      await expect.poll(async () => (await hold.read()).status, { timeout: 10_000 }).toBe('held');
+      await expect.poll(async () => (await hold.read()).status).toBe('held');
       // The permission of the key was checked before; the posting checks the account again.
       await setStatus(service, hold.wallet.id, 'frozen');
       await service.execute(

@@ -31,7 +31,7 @@ export async function holdInvoice(
     invoice,
     hash: paymentHashOf(preimage),
     read,
-    until: (status: string) => expect.poll(async () => (await read()).status, { timeout: 5000 }).toBe(status),
+    until: (status: string) => expect.poll(async () => (await read()).status).toBe(status),
     pay: (amountMsat?: number) =>
       net.outside.pay({ paymentRequest: invoice.payment_request, ...(amountMsat !== undefined && { amountMsat }) }),
     settle: (json: Json = { preimage }) => client.request('POST', `/v1/lntx/${invoice.id}/settle`, { key: client.secretKey, json }),

@@ -17,7 +17,7 @@ async function holdInvoices(service: FakeNodeApp, wallet: TestWallet, number: nu
 async function payEach(holds: readonly HoldInvoice[]): Promise<void> {
   for (const hold of holds) {
     await hold.pay();
-    await expect.poll(async () => (await hold.read()).status, { timeout: 10_000 }).not.toBe('open');
+    await expect.poll(async () => (await hold.read()).status).not.toBe('open');
   }
 }
 
@@ -115,7 +115,7 @@ onFakeNode(
       );
       const payments = async () =>
         (await service.rows('SELECT state FROM payment WHERE wallet_id = $1', payer.id)).map(({ state }) => String(state));
-      await expect.poll(async () => count(await payments(), 'failed'), { timeout: 20_000 }).toBe(9);
+      await expect.poll(async () => count(await payments(), 'failed')).toBe(9);
       expect(count(await payments(), 'pending')).toBe(3);
       expect(count(await statusesOf(holds), 'held')).toBe(3);
       expect(await service.client.get(`/v1/wallet/${payer.id}`)).toMatchObject({ pending_msat: 15_000 });

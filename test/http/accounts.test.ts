@@ -208,7 +208,7 @@ onFakeNode('a frozen account', ({ client, neighbour, net, problems }) => {
     await client.request('PATCH', `/v1/accounts/${id}`, { key: client.secretKey, json: { status: 'frozen', reason: 'test' } });
     await client.decideHold(payment_hash, 'settle');
     const status = async () => (await client.request('GET', `/v1/lntx/${sent.body.lnTx.id}`, { key })).body.status;
-    await expect.poll(status, { timeout: 30_000 }).toBe('settled');
+    await expect.poll(status).toBe('settled');
     expect(await problems()).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ function invoice(client: Client, wallet: TestWallet, fields: object = {}): Promi
 }
 
 const untilNames = (client: Client, wallet: TestWallet, names: readonly string[]) =>
-  vi.waitFor(async () => expect(await namesOfWallet(client, wallet)).toEqual(names), { timeout: 60_000, interval: 20 });
+  vi.waitFor(async () => expect(await namesOfWallet(client, wallet)).toEqual(names), { timeout: 150_000, interval: 20 });
 
 onFakeNode(
   'the events of an invoice',
@@ -149,7 +149,7 @@ onFakeNode(
           .map(({ data }) => data.lnTx.id)
           .filter((id) => made.some((one) => one.id === id));
       await vi.waitFor(async () => expect((await expiredIds()).toSorted()).toEqual(made.map(({ id }) => id).toSorted()), {
-        timeout: 60_000,
+        timeout: 150_000,
       });
       await service.restart();
       // As if the clock had been set back and had passed the expiry again.

@@ -21,7 +21,7 @@ async function pay(app: FakeNodeApp, wallet: TestWallet, script: PaymentScript, 
 }
 
 const untilNames = ({ client }: FakeNodeApp, wallet: TestWallet, names: readonly string[]) =>
-  vi.waitFor(async () => expect(await namesOfWallet(client, wallet)).toEqual([...FUNDED, ...names]), { timeout: 60_000 });
+  vi.waitFor(async () => expect(await namesOfWallet(client, wallet)).toEqual([...FUNDED, ...names]), { timeout: 150_000 });
 
 onFakeNode(
   'the events of a payment',

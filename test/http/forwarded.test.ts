@@ -29,7 +29,9 @@ onFakeNodeWithSqlite(
 
     it('counts entries that are no addresses for the proxy, and raises an alert', async () => {
       expect(await statusesOf((i) => `_hidden${i}`)).toContainEqual(limited);
-      await vi.waitFor(async () => expect(await openAlerts()).toMatchObject([{ kind: 'proxy_address_unreadable', subject: '127.0.0.1' }]));
+      await vi.waitFor(async () => expect(await openAlerts()).toMatchObject([{ kind: 'proxy_address_unreadable', subject: '127.0.0.1' }]), {
+        timeout: 150_000,
+      });
     });
   },
   { TRUST_PROXY: '1', ADDRESS_RATE_LIMIT_PER_SECOND: '1', ADDRESS_RATE_LIMIT_BURST: String(BURST) },

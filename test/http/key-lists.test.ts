@@ -20,7 +20,7 @@ onFakeNode(
         await create({}),
       ];
       await client.request('DELETE', `${path}/${revoked.id}`, { key: client.secretKey });
-      await expect.poll(async () => (await list(`${path}?status=expired`)).ids, { timeout: 10_000 }).toEqual([expired.id]);
+      await expect.poll(async () => (await list(`${path}?status=expired`)).ids).toEqual([expired.id]);
       expect(await list(`${path}?status=revoked`)).toEqual({ ids: [revoked.id], total: '1' });
       expect(await list(`${path}?status=ended`)).toEqual({ ids: [revoked.id, expired.id], total: '2' });
       const active = await list(`${path}?status=active`);

@@ -11,6 +11,6 @@ onFakeNode('the readiness of the service', ({ client, execute, restart }) => {
     await restart();
     await expect.poll(readiness).toMatchObject({ status: 200, body: { status: 'restored', node: 'ok', withdrawals: 'restored' } });
     await execute("DELETE FROM service_fact WHERE name = 'restored'");
-    await expect.poll(readiness, { timeout: 10_000 }).toMatchObject({ body: { status: 'ready', withdrawals: 'allowed' } });
+    await expect.poll(readiness).toMatchObject({ body: { status: 'ready', withdrawals: 'allowed' } });
   });
 });

@@ -105,7 +105,7 @@ onFakeNode(
       expect(body).toMatchObject({ pr: expect.stringMatching(/^lnbcrt250n/), successAction: { tag: 'message', message: 'Thank you' } });
       await app.net.outside.pay({ paymentRequest: body.pr });
       const stored = () => app.rows(`SELECT wallet_id, state FROM invoice WHERE payment_request = $1`, body.pr);
-      await vi.waitFor(async () => expect(await stored()).toEqual([{ wallet_id: idOf(first), state: 'settled' }]), { timeout: 30_000 });
+      await vi.waitFor(async () => expect(await stored()).toEqual([{ wallet_id: idOf(first), state: 'settled' }]), { timeout: 150_000 });
     });
 
     it('answers no path of a link that was not imported', async () => {

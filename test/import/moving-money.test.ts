@@ -5,7 +5,7 @@ import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import { BALANCES, importInto, lnbitsFiles, walletOf } from './lnbits.ts';
 
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 150_000, interval: 50 };
 
 const [FIRST = '', SECOND = ''] = BALANCES.map(({ id }) => id);
 

@@ -190,7 +190,7 @@ class Load {
     const { payment_request } = await this.#post(wallet, 'invoice', { num_satoshis: DEPOSIT_SAT });
     await this.#node.control.payInvoice({ paymentRequest: payment_request, from: 'alice' });
     const balance = async () => (await this.#service.client.get(`/v1/wallet/${wallet.id}`)).balance;
-    await vi.waitUntil(async () => (await balance()) === DEPOSIT_SAT, { timeout: 60_000, interval: 100 });
+    await vi.waitUntil(async () => (await balance()) === DEPOSIT_SAT, { timeout: 150_000, interval: 100 });
     this.#wallets.push(wallet);
   }
 

@@ -30,7 +30,7 @@ onFakeNode(
         return requests === 1 ? slow.promise : next();
       };
       const first = send(client);
-      await vi.waitFor(() => expect(requests).toBe(1), { timeout: 60_000 });
+      await vi.waitFor(() => expect(requests).toBe(1), { timeout: 150_000 });
       return { id, send, first, respond: slow.resolve };
     }
 

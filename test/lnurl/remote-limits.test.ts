@@ -40,13 +40,13 @@ onFakeNode(
           rejected.push(body.type);
         });
       }
-      await vi.waitFor(() => expect(waiting.length - before + rejected.length).toBe(count), { timeout: 60_000 });
+      await vi.waitFor(() => expect(waiting.length - before + rejected.length).toBe(count), { timeout: 150_000 });
       return rejected;
     }
 
     async function release(): Promise<void> {
       for (const response of waiting.splice(0)) response.end('{"status":"ERROR","reason":"slow"}');
-      await vi.waitFor(() => expect(running).toBe(0), { timeout: 60_000 });
+      await vi.waitFor(() => expect(running).toBe(0), { timeout: 150_000 });
     }
 
     it('O2: occupy a part of the places with the payments of a wallet, and a larger one with those of an account', async () => {

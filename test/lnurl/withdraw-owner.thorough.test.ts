@@ -80,7 +80,7 @@ onFakeNode('the owner of withdraw links', (service) => {
       pending_msat: 41_000,
     });
     // The claim is paid after its response.
-    await vi.waitFor(() => net.outside.resolveHold(held.paymentHash, 'settle'), { timeout: 60_000 });
+    await vi.waitFor(() => net.outside.resolveHold(held.paymentHash, 'settle'), { timeout: 150_000 });
     await untilNothingPending(service, wallet);
     expect(await readLink(service, wallet, created.id)).toMatchObject({ uses_left: 1, claims: 2, claimed_msat: 100_000, pending_msat: 0 });
     expect(await service.problems()).toEqual([]);

@@ -71,7 +71,7 @@ function follow({ relay }: TestConnection, filters: () => readonly RelayFilter[]
 }
 
 function until(assertion: () => void): Promise<void> {
-  return vi.waitFor(assertion, { timeout: 60_000, interval: 5 });
+  return vi.waitFor(assertion, { timeout: 150_000, interval: 5 });
 }
 
 let time = 1_700_000_000;

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 function until(assertion: () => void): Promise<void> {
-  return vi.waitFor(assertion, { timeout: 60_000, interval: 5 });
+  return vi.waitFor(assertion, { timeout: 150_000, interval: 5 });
 }
 
 /** Starts a server that passes each upgraded socket on after the handshake, or answers with another text instead. */

@@ -48,7 +48,7 @@ onFakeNode(
       await restart(() => {
         mailServer.script = () => undefined;
       });
-      await expect.poll(subjects, { timeout: 30_000 }).toEqual(['Withdrawals are stopped.']);
+      await expect.poll(subjects).toEqual(['Withdrawals are stopped.']);
       await resume();
       await expect.poll(() => count('Resolved: Withdrawals are stopped.')).toBe(1);
     });

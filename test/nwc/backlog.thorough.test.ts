@@ -38,7 +38,7 @@ describe('a service that was away', () => {
           if (payment) relay.store(payment);
         });
         const unanswered = () => requests.filter(({ app, event }) => app.responsesTo(event).length === 0).length;
-        await vi.waitUntil(() => unanswered() === 0, { timeout: 60_000, interval: 50 });
+        await vi.waitUntil(() => unanswered() === 0, { timeout: 150_000, interval: 50 });
         for (const { app, event } of requests) expect(app.responsesTo(event)).toHaveLength(1);
         if (payment) expect((await apps.at(0)?.responseTo(payment))?.result.preimage).toMatch(/^[0-9a-f]{64}$/);
         expect((await client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(993_000);

@@ -34,7 +34,7 @@ onFakeNode(
     /** Returns a hold invoice that the service has marked as held, so that it only changes by a request. */
     async function held() {
       const hold = await payHoldInvoice(service, wallet.id);
-      await expect.poll(hold.status, { timeout: 10_000 }).toBe('held');
+      await expect.poll(hold.status).toBe('held');
       return hold;
     }
     /** Parameters of each stored method, with which it succeeds. */

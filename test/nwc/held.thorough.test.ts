@@ -13,9 +13,7 @@ onFakeNode(
     const lookup = async (payment_hash: string) => (await app.call('lookup_invoice', { payment_hash })).result;
     /** Resolves when the service has waited for the end of the payment and has given up waiting. */
     const waited = async (paymentHash: string) =>
-      expect
-        .poll(() => rows('SELECT id FROM payment WHERE payment_hash = $1 AND pending_reported = 1', paymentHash), { timeout: 20_000 })
-        .toHaveLength(1);
+      expect.poll(() => rows('SELECT id FROM payment WHERE payment_hash = $1 AND pending_reported = 1', paymentHash)).toHaveLength(1);
 
     beforeAll(async () => {
       wallet = await client.wallet(1000);

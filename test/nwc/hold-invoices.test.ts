@@ -43,7 +43,7 @@ onFakeNode(
       expect(result).toMatchObject({ type: 'incoming', state: 'pending', amount: 5000, payment_hash, preimage: '' });
       expect(await codeOf(app, 'settle_hold_invoice', { preimage })).toBe('OTHER');
       await net.outside.pay({ paymentRequest: result.invoice });
-      await expect.poll(() => notified(payment_hash), { timeout: 5000 }).toEqual(['hold_invoice_accepted']);
+      await expect.poll(() => notified(payment_hash)).toEqual(['hold_invoice_accepted']);
       expect(app.notifications().at(-1)?.notification).toMatchObject({ state: 'accepted', amount: 5000, preimage: '', settled_at: null });
       expect(await state()).toBe('accepted');
       expect(await codeOf(app, 'settle_hold_invoice', { preimage: '00'.repeat(32) })).toBe('NOT_FOUND');
@@ -51,7 +51,7 @@ onFakeNode(
       expect((await app.call('settle_hold_invoice', { preimage })).result).toEqual({});
       expect(await codeOf(app, 'cancel_hold_invoice', { payment_hash })).toBe('OTHER');
       expect(await state()).toBe('settled');
-      await expect.poll(() => notified(payment_hash), { timeout: 5000 }).toEqual(['hold_invoice_accepted', 'payment_received']);
+      await expect.poll(() => notified(payment_hash)).toEqual(['hold_invoice_accepted', 'payment_received']);
       expect((await client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(5000);
     });
 

@@ -61,16 +61,16 @@ describe('events of apps', () => {
         const event = app.request('pay_invoice', { invoice: invoice(1000).paymentRequest });
         await app.send(event);
         await app.responseTo(event);
-        await vi.waitUntil(() => answers(relays[1], event).length > 0);
+        await vi.waitUntil(() => answers(relays[1], event).length > 0, { timeout: 150_000 });
         const [first] = answers(relays[0], event);
         const forgetAnswer = () => {
           for (const relay of relays) relay.forget(({ id }) => id === first?.id);
         };
         forgetAnswer();
         deliverAgain(event);
-        await vi.waitUntil(() => answers(relays[0], event).length > 0, { timeout: 10_000 });
+        await vi.waitUntil(() => answers(relays[0], event).length > 0, { timeout: 150_000 });
         expect(answers(relays[0], event)).toEqual([first]);
-        await vi.waitUntil(() => answers(relays[1], event).length > 0);
+        await vi.waitUntil(() => answers(relays[1], event).length > 0, { timeout: 150_000 });
         forgetAnswer();
         deliverAgain(event);
         await settled();
@@ -98,7 +98,7 @@ describe('events of apps', () => {
           for (const relay of relays) relay.forget(({ id }) => first.some((one) => one.id === id));
         });
         const again = () => first.map(({ id }) => relays.flatMap((relay) => relay.events).find((event) => event.id === id));
-        await vi.waitUntil(() => again().every(Boolean), { timeout: 20_000 });
+        await vi.waitUntil(() => again().every(Boolean), { timeout: 150_000 });
         expect(again()).toEqual(first);
         expect([await balance(), await rows('SELECT count(*) AS n FROM invoice')]).toEqual(before);
         expect(received(paymentHash)).toBe(1);
@@ -205,7 +205,7 @@ describe('events of apps', () => {
         const alone = subscriptions();
         // The first instance does not notice that it has lost the lease, like one that was paused.
         await execute("UPDATE lease SET instance_id = NULL WHERE name = 'nwc'");
-        await vi.waitUntil(() => subscriptions() > alone, { timeout: 20_000 });
+        await vi.waitUntil(() => subscriptions() > alone, { timeout: 150_000 });
         const before = await balance();
         const paid = Array.from({ length: 30 }, () => invoice(1000));
         const events = paid.map(({ paymentRequest }) => app.request('pay_invoice', { invoice: paymentRequest }));

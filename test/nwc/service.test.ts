@@ -33,7 +33,7 @@ onFakeNode(
         metadata: { comment: 'hi' },
       });
       await net.outside.pay({ paymentRequest: made.result.invoice });
-      await vi.waitUntil(() => app.notifications().length > 0, { timeout: 10_000 });
+      await vi.waitUntil(() => app.notifications().length > 0, { timeout: 150_000 });
       expect(app.notifications()[0]).toMatchObject({
         notification_type: 'payment_received',
         notification: { payment_hash: made.result.payment_hash, state: 'settled', amount: 21_500 },

@@ -68,7 +68,7 @@ export async function operatorOn(healthy: Database) {
       const invoice = payments.readInvoice(paymentRequest);
       const order = { wallet, invoice, feeLimitMsat: msat(1_000), wtxType: 'ln_withdrawal' } as const;
       const { payment } = await payments.payInvoice(order);
-      await vi.waitUntil(() => net.state().outgoing[payment.id]?.outcome.state === 'pending', { timeout: 60_000, interval: 20 });
+      await vi.waitUntil(() => net.state().outgoing[payment.id]?.outcome.state === 'pending', { timeout: 150_000, interval: 20 });
       return { ...payment, proof: net.state().outsideInvoices[paymentHash]?.preimage ?? '' };
     },
     suspenseMsat: async () => (await ledger.balance(SYSTEM_ACCOUNTS.suspense)).balanceMsat as number,

@@ -101,7 +101,7 @@ for (const proxy of [nginx(), caddy()]) {
       const args = proxy.configure({ folder, port, upstream });
       child = spawn(proxy.program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, HOME: folder } });
       // Until it listens.
-      await vi.waitFor(() => read('/healthz'), { timeout: 60_000, interval: 100 });
+      await vi.waitFor(() => read('/healthz'), { timeout: 150_000, interval: 100 });
     });
     afterAll(async () => {
       child?.kill();

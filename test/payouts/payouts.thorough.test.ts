@@ -22,7 +22,7 @@ onFakeNode(
     const invoice = (sat: number, options = {}) => net.outside.invoice({ amountMsat: sat * 1000, ...options }).paymentRequest;
 
     async function untilFinished(wallet: TestWallet, id: string): Promise<Json> {
-      await expect.poll(async () => (await read(wallet, id)).status, { timeout: 30_000, interval: 20 }).toBe('finished');
+      await expect.poll(async () => (await read(wallet, id)).status, { interval: 20 }).toBe('finished');
       return read(wallet, id);
     }
 
@@ -208,7 +208,7 @@ onFakeNode(
       const lines = [1, 2].map((num_satoshis) => ({ destination: payee.address, num_satoshis }));
       const { body } = await browser.send('POST', `/v1/wallet/${made.id}/payouts`, { lines });
       const states = () => app.rows('SELECT state, failure_reason FROM payout_line WHERE payout_id = $1 ORDER BY line', body.id);
-      await expect.poll(async () => (await states()).map(({ state }) => state), { timeout: 30_000 }).toEqual(statuses);
+      await expect.poll(async () => (await states()).map(({ state }) => state)).toEqual(statuses);
       expect([await changed, (await states()).map(({ failure_reason: one }) => one)]).toEqual([200, [reason, reason]]);
       expect(await problems()).toEqual([]);
     });

@@ -71,7 +71,7 @@ class HoldService {
   }
 
   async until(id: string, status: string): Promise<void> {
-    await expect.poll(async () => (await this.client.get(`/v1/lntx/${id}`)).status, { timeout: 20_000, interval: 20 }).toBe(status);
+    await expect.poll(async () => (await this.client.get(`/v1/lntx/${id}`)).status, { interval: 20 }).toBe(status);
   }
 
   /** @returns undefined if the process was killed */

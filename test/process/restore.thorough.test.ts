@@ -47,7 +47,7 @@ describe('an operator who has lost the database', { timeout: 240_000 }, () => {
   }
 
   async function readBack(): Promise<void> {
-    await vi.waitUntil(async () => (await status()).reconciliation.status !== 'waiting', { timeout: 60_000, interval: 500 });
+    await vi.waitUntil(async () => (await status()).reconciliation.status !== 'waiting', { timeout: 150_000, interval: 500 });
   }
 
   it('gets every wallet back as the node knows it, from a backup and without one', async () => {
@@ -80,7 +80,7 @@ describe('an operator who has lost the database', { timeout: 240_000 }, () => {
           () => true,
           () => false,
         ),
-      { timeout: 20_000, interval: 200 },
+      { timeout: 150_000, interval: 200 },
     );
     const last = await Promise.all([alma, bert].map((wallet) => balance(service?.client as Client, wallet)));
     await service.kill();

@@ -74,7 +74,7 @@ async function attackRates(database: Database, { honest, liars }: Network, { isU
 onBothDatabases('lying providers', (open, dialect) => {
   const numRuns = dialect === 'sqlite' ? 10 : 2;
 
-  it('move the rate no further than 5 % from the honest prices, ever, if they are at most half of all', { timeout: 60_000 }, async () => {
+  it('move the rate no further than 5 % from the honest prices, ever, if they are at most half of all', async () => {
     const database = await open();
     const networks = fc
       .integer({ min: 1, max: 4 })
@@ -88,9 +88,7 @@ onBothDatabases('lying providers', (open, dialect) => {
     );
   });
 
-  it('move the rate by less than half in an hour, unless they repeat a price five times, if they are a majority', {
-    timeout: 60_000,
-  }, async () => {
+  it('move the rate by less than half in an hour, unless they repeat a price five times, if they are a majority', async () => {
     const database = await open();
     const networks = fc
       .integer({ min: 1, max: 5 })

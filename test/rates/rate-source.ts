@@ -79,22 +79,25 @@ export function sendsPrices(prices: Readonly<Record<string, string>>): Behavior 
 export async function setPrices(client: Client, source: RateSource, prices: Readonly<Record<string, string>>): Promise<void> {
   source.behave = sendsPrices(prices);
   const isAccepted = ({ currency, rate, status }: Json) => rate === prices[currency] && status === 'valid';
-  await vi.waitUntil(async () => (await client.get('/v1/rates')).every(isAccepted), { timeout: 20_000, interval: 10 });
+  await vi.waitUntil(async () => (await client.get('/v1/rates')).every(isAccepted), { timeout: 150_000, interval: 10 });
 }
 
 /** Makes the provider stall, and waits until a refresh waits for it: an earlier one has stored by then what it had read. */
 export async function stall(source: RateSource): Promise<void> {
   source.behave = () => undefined;
   const before = source.requests;
-  await vi.waitUntil(() => source.requests > before, { timeout: 20_000, interval: 10 });
+  await vi.waitUntil(() => source.requests > before, { timeout: 150_000, interval: 10 });
 }
 
 /** Makes the accepted rates old. The provider stalls, so that no new ones replace them. */
 export async function makeStale({ client, execute }: App, source: RateSource): Promise<void> {
   source.behave = () => undefined;
   const isStale = ({ status }: Json) => status === 'stale';
-  await vi.waitUntil(async () => {
-    await execute('UPDATE market_rate SET rate_at = 1, earlier_at = NULL, earlier_rate = NULL, earlier_source = NULL');
-    return (await client.get('/v1/rates')).every(isStale);
-  });
+  await vi.waitUntil(
+    async () => {
+      await execute('UPDATE market_rate SET rate_at = 1, earlier_at = NULL, earlier_rate = NULL, earlier_source = NULL');
+      return (await client.get('/v1/rates')).every(isStale);
+    },
+    { timeout: 150_000 },
+  );
 }

@@ -11,7 +11,7 @@ import { rewindOf } from '../support/rewind.ts';
 
 async function complete({ client }: FakeNodeApp): Promise<Restore> {
   const read = (): Promise<Restore> => client.get('/v1/operator/restore');
-  await vi.waitUntil(async () => (await read()).read_back.status === 'complete', { timeout: 30_000, interval: 20 });
+  await vi.waitUntil(async () => (await read()).read_back.status === 'complete', { timeout: 150_000, interval: 20 });
   return read();
 }
 
@@ -126,7 +126,7 @@ onFakeNode(
       expect(await repeat(order)).toMatchObject({ status: 409, body: { type: 'hold_hash_taken' } });
       await net.outside.pay({ paymentRequest });
       await net.connect().settleHoldInvoice(preimage);
-      await expect.poll(() => service.suspenseMsat(), { timeout: 10_000 }).toBe(5000);
+      await expect.poll(() => service.suspenseMsat()).toBe(5000);
       expect(await service.problems()).toEqual([]);
     });
 

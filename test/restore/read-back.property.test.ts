@@ -188,7 +188,7 @@ onBothDatabases('the ledger after a read-back', (open, dialect) => {
     await healthy.transaction((tx) => tx.run(endTestQuarantine));
   }
 
-  it('is that of the node’s records, to the millisatoshi, however often it is interrupted', { timeout: 120_000 }, async () => {
+  it('is that of the node’s records, to the millisatoshi, however often it is interrupted', async () => {
     healthy = await open();
     await nameNode(healthy);
     await fc.assert(fc.asyncProperty(SCENARIO, runScenario), { numRuns: dialect === 'sqlite' ? 60 : 25, seed: 51 });

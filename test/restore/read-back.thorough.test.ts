@@ -13,8 +13,8 @@ const TIMING = { ...MEASURES_AT_ONCE, readBackMs: 20, resumeMs: 50 };
 
 async function complete({ client }: FakeNodeApp): Promise<Restore> {
   const read = (): Promise<Restore> => client.get('/v1/operator/restore');
-  await vi.waitUntil(async () => (await read()).read_back.status === 'complete', { timeout: 30_000, interval: 20 });
-  await vi.waitUntil(async () => (await read()).reconciliation.status !== 'waiting', { timeout: 30_000, interval: 20 });
+  await vi.waitUntil(async () => (await read()).read_back.status === 'complete', { timeout: 150_000, interval: 20 });
+  await vi.waitUntil(async () => (await read()).reconciliation.status !== 'waiting', { timeout: 150_000, interval: 20 });
   return read();
 }
 
@@ -46,9 +46,9 @@ onFakeNode(
     };
     const balance = async ({ id }: TestWallet): Promise<number> => (await client.get(`/v1/wallet/${id}`)).balance_msat;
     const received = (wallet: TestWallet, atLeast: number) =>
-      vi.waitUntil(async () => (await balance(wallet)) >= atLeast, { timeout: 20_000, interval: 20 });
+      vi.waitUntil(async () => (await balance(wallet)) >= atLeast, { timeout: 150_000, interval: 20 });
     const stateOf = async (id: string) => (await app.rows('SELECT state FROM payment WHERE id = $1', id))[0]?.state;
-    const ended = (id: string) => vi.waitUntil(async () => (await stateOf(id)) !== 'pending', { timeout: 20_000, interval: 20 });
+    const ended = (id: string) => vi.waitUntil(async () => (await stateOf(id)) !== 'pending', { timeout: 150_000, interval: 20 });
 
     beforeAll(async () => {
       payer = await client.wallet(1000);
@@ -113,7 +113,7 @@ onFakeNode(
       await received(wallet, 9_000);
       await rewind(() => net.down());
       const read = (): Promise<Restore> => client.get('/v1/operator/restore');
-      await vi.waitUntil(async () => (await read()).read_back.nodes[0]?.error, { timeout: 20_000, interval: 20 });
+      await vi.waitUntil(async () => (await read()).read_back.nodes[0]?.error, { timeout: 150_000, interval: 20 });
       expect(objectionTo(await read())).toContain('could not be read back');
       net.up();
       expect(objectionTo(await complete(app))).toBeUndefined();

@@ -64,6 +64,6 @@ export function realNode(node: RealNode): FuzzedNode {
     },
     ended: async () => new Set([...(await sent())].flatMap(([hash, { isInFlight }]) => (isInFlight ? [] : [hash]))),
     feesMsat: async () => new Map(Array.from(await sent(), ([hash, { feeMsat }]) => [hash, feeMsat])),
-    balanceMsat: () => vi.waitUntil(balanceMsat, { timeout: 60_000, interval: 100 }),
+    balanceMsat: () => vi.waitUntil(balanceMsat, { timeout: 150_000, interval: 100 }),
   };
 }

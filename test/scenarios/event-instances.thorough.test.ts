@@ -49,7 +49,7 @@ onFakeNode(
       );
     }
 
-    it('are each seen once, in the order of each wallet, by a reader on one of them', { timeout: 60_000 }, async () => {
+    it('are each seen once, in the order of each wallet, by a reader on one of them', async () => {
       const [one, two] = [app.client, await app.another()];
       const wallets = [await one.wallet(1000), await one.wallet(1000), await one.wallet(1000)] as const;
       const [{ id: first }] = (await eventsOf(one)).slice(-1) as [Json];
@@ -103,11 +103,7 @@ onFakeNode(
       expect(await app.problems()).toEqual([]);
     });
 
-    it.each(['COMMIT', 'ROLLBACK'])(
-      'of later transactions wait for one that is open, and follow after its %s',
-      { timeout: 60_000 },
-      (end) => waitForOpen(end),
-    );
+    it.each(['COMMIT', 'ROLLBACK'])('of later transactions wait for one that is open, and follow after its %s', (end) => waitForOpen(end));
 
     async function waitForOpen(end: string): Promise<void> {
       const two = await app.another();
@@ -138,7 +134,7 @@ onFakeNode(
       expect((await app.client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(99);
     }
 
-    it('have cursors that an instance accepts which has just started while a transaction is open', { timeout: 60_000 }, async () => {
+    it('have cursors that an instance accepts which has just started while a transaction is open', async () => {
       const wallet = await app.client.wallet(100);
       const response = await app.client.request('GET', '/v1/events?per-page=2', { key: app.client.secretKey });
       const next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] ?? '';

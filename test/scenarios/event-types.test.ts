@@ -43,7 +43,7 @@ onFakeNode(
       await app.restart(() => {
         app.writeFailsAt = undefined;
       });
-      await vi.waitFor(async () => expect((await alerts()).map(nameOf)).toEqual(['alert_raised', 'alert_resolved']), { timeout: 60_000 });
+      await vi.waitFor(async () => expect((await alerts()).map(nameOf)).toEqual(['alert_raised', 'alert_resolved']), { timeout: 150_000 });
       const [first, resolved] = await alerts();
       expect(first).toEqual(raised);
       expect(resolved.data.alert).toMatchObject({ id: open?.id, raised_at: open?.raised_at, resolved_at: expect.any(Number) });
@@ -72,7 +72,7 @@ onFakeNode(
       await client.request('DELETE', `/v1/keys/${key.id}`, { key: client.secretKey });
       const expected = Object.keys(EVENT_TYPES).filter((name) => !OTHER_TYPES.includes(name));
       const names = async () => [...new Set((await eventsOf(client)).map(nameOf))];
-      await vi.waitFor(async () => expect((await names()).toSorted()).toEqual(expected.toSorted()), { timeout: 60_000 });
+      await vi.waitFor(async () => expect((await names()).toSorted()).toEqual(expected.toSorted()), { timeout: 150_000 });
       for (const { type, event, data } of await eventsOf(client)) {
         expect(type).toBe(event.name);
         expect(Object.keys(data).toSorted(), type).toEqual([...EVENT_DATA[type as keyof typeof EVENT_DATA]].toSorted());

@@ -151,7 +151,7 @@ onBothDatabases('each background job of the service', (open) => {
       if (!done) await run;
       else {
         running.push(run);
-        await expect.poll(done, { timeout: 60_000, message: job.name }).toBe(true);
+        await expect.poll(done, { message: job.name }).toBe(true);
       }
     }
     ending.abort();

@@ -12,7 +12,7 @@ import { problemsOf, silentLog } from '../support/ledger.ts';
 import { startOnDatabase } from '../support/service-on-database.ts';
 import { type Cluster, startCluster } from '../support/standby-postgres.ts';
 
-const WAIT = { timeout: 60_000 };
+const WAIT = { timeout: 150_000 };
 
 /** The standby is not synchronous: what it has not got is confirmed, and lost in a failover. */
 describe('a failover of PostgreSQL to a standby that lacks confirmed commits', () => {

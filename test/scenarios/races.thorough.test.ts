@@ -261,7 +261,7 @@ onFakeNode('a client that disconnects', ({ client }) => {
     const paid = async () =>
       (await many(20, (i) => outside(client, invoices[i].payment_hash, 'received'))).filter(({ length }) => length > 0).length;
     // The service may still be processing a request that it has received.
-    await vi.waitFor(async () => expectClean(client, wallet, 10_000 - 100 * (await paid())), { timeout: 60_000 });
+    await vi.waitFor(async () => expectClean(client, wallet, 10_000 - 100 * (await paid())), { timeout: 150_000 });
     expect(await paid()).toBeGreaterThan(0);
   });
 });

@@ -26,9 +26,7 @@ async function readAll<T>(read: (query: RecordQuery) => Promise<RecordPage<T>>):
 onFakeNode('a lost database', (service) => {
   const { client, net } = service;
 
-  it('leaves the wallet of each payment and receipt in the records of the node, for the holder of SECRET_KEY', {
-    timeout: 60_000,
-  }, async () => {
+  it('leaves the wallet of each payment and receipt in the records of the node, for the holder of SECRET_KEY', async () => {
     const alice = (await client.get('/playground')).nodes.find(({ name }: Json) => name === 'alice').pubkey;
     const wallets: string[] = [];
     for (let n = 0; n < 3; n += 1) wallets.push((await client.wallet(10_000)).id);

@@ -240,7 +240,7 @@ function prepareApp(dialect: Dialect, settings: Record<string, string>, override
     config = readConfig({ ...own, BOOTSTRAP_SECRET_KEY: secretKey, ...settings });
     await start();
     // Money that arrives during the first comparison would count as the node's own if it measures at once.
-    if (overrides.jobTiming?.probe) await vi.waitUntil(() => lastReport(started(running.database)), { timeout: 60_000, interval: 20 });
+    if (overrides.jobTiming?.probe) await vi.waitUntil(() => lastReport(started(running.database)), { timeout: 150_000, interval: 20 });
     const keys = await createAccounts(started(running.database), systemClock).bootstrap(newKeyText('secret_api'), async () => undefined);
     running.neighbour = clientOf(app.client.url, keys?.secretKey ?? '', keys?.publicKey ?? '');
   });
@@ -261,7 +261,7 @@ function databaseAccess(database: () => Database): DatabaseAccess {
     async act(action) {
       const requested = await database().transaction((tx) => requestAction(tx, { ...action, ...OPERATOR }, 1));
       const state = async () => (await findAction(database(), requested.id))?.state ?? '';
-      await vi.waitUntil(async () => ['done', 'refused', 'paying'].includes(await state()), { timeout: 60_000, interval: 20 });
+      await vi.waitUntil(async () => ['done', 'refused', 'paying'].includes(await state()), { timeout: 150_000, interval: 20 });
       return (await findAction(database(), requested.id)) as Action;
     },
     findAction: (id) => findAction(database(), id),
@@ -272,7 +272,7 @@ function databaseAccess(database: () => Database): DatabaseAccess {
     async reconcileAll(scope = 'full') {
       const id = await database().transaction((tx) => requestReconciliation(tx, scope, 1, OPERATOR));
       const found = () => findReconciliation(database(), id);
-      await vi.waitUntil(async () => (await found())?.status === 'done', { timeout: 60_000, interval: 20 });
+      await vi.waitUntil(async () => (await found())?.status === 'done', { timeout: 150_000, interval: 20 });
       return (await found()) as Reconciliation;
     },
     async endEventRounds(count) {

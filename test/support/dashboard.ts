@@ -134,7 +134,7 @@ export async function tapSend(page: Page, name: string): Promise<void> {
     if ((await send.count()) > 0) await send.click({ timeout: 1000 }).catch(() => undefined);
     return send.count();
   };
-  await expect.poll(tap, { timeout: 10_000, interval: 500 }).toBe(0);
+  await expect.poll(tap, { interval: 500 }).toBe(0);
 }
 
 /** The first account is the operator's. */

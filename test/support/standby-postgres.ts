@@ -80,7 +80,7 @@ export async function startCluster(): Promise<Cluster> {
         controlOf(server.url)
           .run('SELECT 1')
           .catch(() => undefined),
-      { timeout: 60_000, interval: 20 },
+      { timeout: 150_000, interval: 20 },
     );
     return server;
   }
@@ -122,7 +122,7 @@ export async function startCluster(): Promise<Cluster> {
     standby = await start(folder);
     await controlOf(primary.url).waitFor('standby');
     const states = () => controlOf(primary.url).run(`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'`);
-    await vi.waitUntil(async () => (await states()).length === 1, { timeout: 60_000, interval: 20 });
+    await vi.waitUntil(async () => (await states()).length === 1, { timeout: 150_000, interval: 20 });
   }
   await addStandby();
 

@@ -35,7 +35,7 @@ export function controlOf(url: string) {
     await run(`ALTER SYSTEM SET synchronous_standby_names = '${standbys}'`);
     await run('SELECT pg_reload_conf()');
     const isSet = async () => (await run('SHOW synchronous_standby_names'))[0]?.synchronous_standby_names === standbys;
-    await vi.waitUntil(isSet, { timeout: 60_000, interval: 10 });
+    await vi.waitUntil(isSet, { timeout: 150_000, interval: 10 });
   }
   const waiting = async () => (await run(WAITING)).map(({ pid }) => Number(pid));
   /** The checkpointer applies the setting later than sessions show it. Only a COMMIT that waits proves that it is in force. */
@@ -53,7 +53,7 @@ export function controlOf(url: string) {
           isWaiting = (await waiting()).includes(pid);
           return isWaiting || hasEnded;
         };
-        await vi.waitUntil(waitsOrEnded, { timeout: 60_000, interval: 10 });
+        await vi.waitUntil(waitsOrEnded, { timeout: 150_000, interval: 10 });
         if (isWaiting) await run(`SELECT pg_cancel_backend(${pid})`);
         await writing;
       }
@@ -73,7 +73,7 @@ export function controlOf(url: string) {
     release: () => waitFor(''),
     /** Resolves when a COMMIT waits. */
     async untilWaiting(): Promise<void> {
-      await vi.waitUntil(async () => (await waiting().catch(() => [])).length > 0, { timeout: 60_000, interval: 10 });
+      await vi.waitUntil(async () => (await waiting().catch(() => [])).length > 0, { timeout: 150_000, interval: 10 });
     },
     /** Ends the wait of every COMMIT. After `kill -9` the server restarts. */
     async cut(how: Cut): Promise<void> {
@@ -82,11 +82,11 @@ export function controlOf(url: string) {
         // The signal arrives later.
         const isCut = ({ pid, query_start }: Record<string, unknown>) =>
           cut.some((one) => one.pid === pid && one.query_start === query_start);
-        return vi.waitUntil(async () => !(await run(WAITING)).some(isCut), { timeout: 60_000, interval: 10 }).then(() => undefined);
+        return vi.waitUntil(async () => !(await run(WAITING)).some(isCut), { timeout: 150_000, interval: 10 }).then(() => undefined);
       }
       for (const pid of (await waiting()).slice(0, 1)) process.kill(pid, 'SIGKILL');
       const started = async () => (await run('SELECT 1').catch(() => [])).length === 1;
-      await vi.waitUntil(started, { timeout: 60_000, interval: 20 });
+      await vi.waitUntil(started, { timeout: 150_000, interval: 20 });
     },
   };
 }

@@ -7,7 +7,7 @@ import { onBothDatabases } from '../support/ledger.ts';
 import { movableClock, startTasks, tasksIn } from './queues.ts';
 
 const claimForever = statement('test_claim_forever', 'UPDATE task SET claimed_by = $1');
-const HANGS = { timeout: 20_000, interval: 5 };
+const HANGS = { timeout: 150_000, interval: 5 };
 
 /** A queue that runs tasks with `run`, and has room for all. */
 function queueOf(name: string, run: Queue['run'], changes: Partial<Queue> = {}): Queue {

@@ -26,7 +26,7 @@ const folderOfThis = process.env.STORE_DATA ? STORED : work;
 const LIGHTNING_URL = 'fake:?seed=upgrade';
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-it('stores the data of this version', { timeout: 120_000 }, async () => {
+it('stores the data of this version', async () => {
   const dataDir = join(work, 'storing');
   mkdirSync(dataDir);
   const settings = { ...(await processSettings(dataDir, '')), LIGHTNING_URL };
@@ -43,7 +43,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const urls = freshUrls(dialect);
   const files = [...stored.map((name) => [name, STORED] as const), [version, folderOfThis] as const];
   describe.each(files)(`a database of version %s (${dialect})`, (name, folder) => {
-    it('is upgraded with all its money, serves what it served, and pays', { timeout: 120_000 }, async () => {
+    it('is upgraded with all its money, serves what it served, and pays', async () => {
       const url = await urls();
       const dataDir = mkdtempSync(join(work, 'data-'));
       const { balances, answers } = await loadData(folder, name, url, dataDir);

@@ -186,7 +186,7 @@ async function beBusy(service: FakeNodeApp): Promise<Busy> {
   const outside = (amountMsat: number, script: object) => net.outside.invoice({ amountMsat, script });
   const ofHash = async (hash: string): Promise<Json> => client.get(`/v1/lntx/${hash}`);
 
-  const until = (isSo: () => Promise<boolean>) => vi.waitUntil(isSo, { timeout: 60_000, interval: 20 });
+  const until = (isSo: () => Promise<boolean>) => vi.waitUntil(isSo, { timeout: 150_000, interval: 20 });
   const untilSettled = (hash: string) => until(async () => (await ofHash(hash)).status === 'settled');
 
   const charged = await pay(outside(100_000, { fee: 1_500 }).paymentRequest);

@@ -25,7 +25,7 @@ onPlaygroundDashboard(
       await client.post('/playground/fund', { wallet_id: onPlayground, num_satoshis: 100_000 });
       const { payment_request } = await client.post(`/v1/wallet/${onFakeNode}/invoice`, { num_satoshis: 100_000 });
       await net.outside.pay({ paymentRequest: payment_request });
-      await vi.waitUntil(async () => (await client.get(`/v1/wallet/${onFakeNode}`)).balance === 100_000, { timeout: 60_000 });
+      await vi.waitUntil(async () => (await client.get(`/v1/wallet/${onFakeNode}`)).balance === 100_000, { timeout: 150_000 });
     });
 
     /** Sends a payment of the customer that stays pending. */
@@ -69,7 +69,7 @@ onPlaygroundDashboard(
       await page.getByText(paymentHash).waitFor();
       expect((await moneyOf(onFakeNode)).pending_msat).toBe(1_000_000);
       await resolveAsFailed(page);
-      await page.getByText('No stuck payments').waitFor({ timeout: 60_000 });
+      await page.getByText('No stuck payments').waitFor({ timeout: 150_000 });
       expect(await moneyOf(onFakeNode)).toEqual(before);
     }
 

@@ -65,7 +65,7 @@ onDashboard(
       expect(await wallet(walletId)).toEqual({ balance_msat: 490_000, pending_msat: 510_000 });
       net.outside.resolveHold(paymentHash, 'cancel');
       await page.getByRole('button', { name: 'Close' }).click();
-      await page.getByText('No stuck payments').waitFor({ timeout: 60_000 });
+      await page.getByText('No stuck payments').waitFor({ timeout: 150_000 });
     });
 
     it('refund a payment once the node proves that it failed', async () => {
@@ -74,7 +74,7 @@ onDashboard(
       await page.getByRole('button', { name: 'Resolve', exact: true }).click();
       await page.getByLabel('Reason').fill('no channel carries it');
       await page.getByRole('button', { name: 'Resolve as failed' }).dblclick();
-      await page.getByText('No stuck payments').waitFor({ timeout: 60_000 });
+      await page.getByText('No stuck payments').waitFor({ timeout: 150_000 });
       expect(await wallet(walletId)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
     });
 

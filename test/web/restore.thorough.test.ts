@@ -19,7 +19,7 @@ onDashboard('the overview of an operator', (service) => {
     await rewind();
     const page = await openLoggedIn('/operator');
     const card = page.locator('section', { hasText: 'The service was restored and sends no money' });
-    await card.getByText('You can accept the restore').waitFor({ timeout: 60_000 });
+    await card.getByText('You can accept the restore').waitFor({ timeout: 150_000 });
     await card.getByText('1, 507 sats').waitFor();
     await card.getByText('The ledger and the nodes agree.').waitFor();
     await card.getByText('satchel restore accept').waitFor();

@@ -87,7 +87,7 @@ onFakeNode(
       // Long enough for the job to have looked at it: it looks at a payout that was ordered at once.
       await expect.poll(async () => (await payout()).num_pending).toBe(2);
       await resume();
-      await expect.poll(async () => (await payout()).status, { timeout: 20_000 }).toBe('finished');
+      await expect.poll(async () => (await payout()).status).toBe('finished');
       expect(await payout()).toMatchObject({ num_paid: 2, num_failed: 0 });
       expect(await problems()).toEqual([]);
     });

@@ -176,7 +176,7 @@ async function sessions(client: Client, neighbour: Client): Promise<Record<strin
   const { cookie } = ended;
   await ended.send('DELETE', '/v1/session');
   const isUnknown = async () => (await client.request('GET', '/v1/session', sentAs(cookie))).status === 401;
-  await vi.waitUntil(isUnknown, { timeout: 60_000, interval: 100 });
+  await vi.waitUntil(isUnknown, { timeout: 150_000, interval: 100 });
   return { session: (await login(client)).cookie, 'other-session': (await login(neighbour)).cookie, 'ended-session': cookie };
 }
 
@@ -193,7 +193,7 @@ async function endedKeys(client: Client, wallet: TestWallet): Promise<Record<str
   const replacement = await client.post(`${keysOf.admin}/${rotated.id}/rotate`);
   for (const { key } of [rotated, revokedAdmin, revokedSak, expiredAdmin, expiredSak]) {
     const isUnknown = async () => (await client.request('GET', `/v1/wallet/${wallet.id}`, { key })).status === 401;
-    await vi.waitUntil(isUnknown, { timeout: 60_000, interval: 100 });
+    await vi.waitUntil(isUnknown, { timeout: 150_000, interval: 100 });
   }
   return {
     'rotated-admin': rotated.key,

@@ -9,7 +9,7 @@ import { HUB_BALANCES, HUB_COPIES } from './database.ts';
 
 /** Ids of apps of the fixture. */
 const [BOB, SLOW] = [3, 7];
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 150_000, interval: 50 };
 
 onFakeNode('an import from Alby Hub', (app, dialect) => {
   const { client, net, rows, problems } = app;

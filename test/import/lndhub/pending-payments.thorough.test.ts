@@ -5,7 +5,7 @@ import { onFakeNode } from '../../support/app.ts';
 import { importInto, planOf } from '../run.ts';
 import { lndhubDatabase, userOf } from './database.ts';
 
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 150_000, interval: 50 };
 /** What the user had before the payment, in satoshis, and what lndhub.go has taken for it. */
 const [DEPOSIT, AMOUNT, RESERVES] = [9000, 2000, 31];
 

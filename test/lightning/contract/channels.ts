@@ -55,7 +55,7 @@ export function channelContract({ subject }: SharedSubject): void {
         const now = await sums();
         return Math.max(Math.abs(now[0] - (spendable - amountMsat)), Math.abs(now[1] - (receivable + amountMsat)));
       };
-      await expect.poll(error, { timeout: 30_000 }).toBeLessThan(amountMsat / 50);
+      await expect.poll(error).toBeLessThan(amountMsat / 50);
     });
   });
 }

@@ -72,7 +72,7 @@ describe.each(['sqlite', 'postgres'] as const)('an LND that is killed while it s
       };
       await vi.waitUntil(async () => [...(await readStatuses()).values()].every((status) => status !== 'arriving'), WAIT);
       const arrived = await readArrived(hub);
-      await vi.waitUntil(async () => (await creditedMsat()) === expectedMsat, { ...WAIT, timeout: 90_000 }).catch(() => undefined);
+      await vi.waitUntil(async () => (await creditedMsat()) === expectedMsat, { ...WAIT, timeout: 150_000 }).catch(() => undefined);
       const statuses = await readStatuses();
       const credited = hashes.filter((hash) => statuses.get(hash) === 'settled');
       const { invoices } = await hub.call<{ invoices: { state: string }[] }>('GET', '/v1/invoices?num_max_invoices=100000');

@@ -53,7 +53,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   const { nodes } = await client.get('/playground');
   const { ln_node_id } = await client.get(`/v1/wallet/${wallet.id}`);
   const proof = () => client.get(`/v1/wallet/${wallet.id}/proof`);
-  await vi.waitFor(proof, { timeout: 60_000, interval: 50 });
+  await vi.waitFor(proof, { timeout: 150_000, interval: 50 });
   const outsideInvoice = async (more = {}) => (await client.post('/playground/invoice', { num_satoshis: SAT, ...more })).payment_request;
   const ownInvoice = async () => (await client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: SAT })).payment_request;
   const withdrawLink = (): Promise<Json> => client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: SAT });
@@ -360,7 +360,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     const hold = { num_satoshis: SAT, hold_hash: paymentHashOf(holdPreimage) };
     const { id, payment_request: paymentRequest } = await client.post(`/v1/wallet/${wallet.id}/invoice`, hold);
     await net.outside.pay({ paymentRequest });
-    await vi.waitFor(async () => expect((await client.get(`/v1/lntx/${id}`)).status).toBe('held'), { timeout: 60_000, interval: 10 });
+    await vi.waitFor(async () => expect((await client.get(`/v1/lntx/${id}`)).status).toBe('held'), { timeout: 150_000, interval: 10 });
     return id;
   }
 
@@ -404,7 +404,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     });
     net.addFunds(amountMsat);
     const isBooked = async () => (await client.get('/v1/operator/suspense?per-page=100')).some(({ id }: Json) => id === paymentHash);
-    await vi.waitUntil(isBooked, { timeout: 60_000, interval: 10 });
+    await vi.waitUntil(isBooked, { timeout: 150_000, interval: 10 });
     return paymentHash;
   }
 
@@ -413,7 +413,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     const { paymentRequest } = net.outside.invoice({ amountMsat: SAT * 1000, script: { stuck: true, fee: 0 } });
     const options = { key: client.secretKey, json: { payment_request: paymentRequest }, headers: { prefer: 'respond-async' } };
     const { body } = await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, options);
-    await vi.waitUntil(() => net.state().outgoing[body.lnTx.id]?.outcome.state === 'pending', { timeout: 60_000, interval: 10 });
+    await vi.waitUntil(() => net.state().outgoing[body.lnTx.id]?.outcome.state === 'pending', { timeout: 150_000, interval: 10 });
     return body.lnTx.id;
   }
 
@@ -441,7 +441,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     const headers = { prefer: 'respond-async' };
     await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request }, headers });
     // The response may come before the payment has left.
-    await vi.waitFor(async () => expect(await outsideHashes()).toContain(payment_hash), { timeout: 60_000, interval: 10 });
+    await vi.waitFor(async () => expect(await outsideHashes()).toContain(payment_hash), { timeout: 150_000, interval: 10 });
     return payment_hash;
   }
 
