@@ -17,6 +17,13 @@ async function listed(channels: string | object, pending: string | object = PEND
   return (await node.listChannels?.()) ?? [];
 }
 
+interface LndAmounts {
+  readonly fee_per_kw: string;
+  readonly local_balance: string;
+  readonly local_constraints: { readonly chan_reserve_sat: string; readonly dust_limit_sat: string };
+  readonly remote_constraints: { readonly chan_reserve_sat: string };
+}
+
 const NONE = { pending_open_channels: [], pending_force_closing_channels: [], waiting_close_channels: [] };
 const BOB = '0201aff4ab9a930117ff561053829700ddd1d4921b5c38de320901cae964207ee3';
 
@@ -45,8 +52,8 @@ describe('the channels of an LND', () => {
       peerAlias: 'bob',
       state: 'active',
       capacityMsat: 16_000_000_000,
-      // 2 × 500 sat per kilo-weight × (1116 + 2 × 172) weight = 1460 sat, of which 562 are already paid.
-      spendableMsat: 1000 * (7_998_778 - 160_000 - (1460 - 562)),
+      // 2 × 500 sat per kilo-weight × (1124 + 2 × 172) weight = 1468 sat, of which 562 are already paid.
+      spendableMsat: 1000 * (7_998_778 - 160_000 - (1468 - 562)),
       receivableMsat: 1000 * (8_000_000 - 160_000),
       isPrivate: false,
     });
@@ -57,8 +64,20 @@ describe('the channels of an LND', () => {
     const channels = await listed('ListChannels: the peer has opened them', NONE);
     expect(channels.find(({ capacityMsat }) => capacityMsat === 16_000_000_000)).toMatchObject({
       spendableMsat: 1000 * (8_000_000 - 160_000),
-      receivableMsat: 1000 * (7_998_778 - 160_000 - (1460 - 562)),
+      receivableMsat: 1000 * (7_998_778 - 160_000 - (1468 - 562)),
     });
+  });
+
+  it('can only send dust if the peer, who has opened the channel, cannot pay the fee of one more HTLC', async () => {
+    const { channels } = recording('17-channels', 'ListChannels: the peer has opened them').response.body as { channels: object[] };
+    const spendable = async (remote_balance: number) => {
+      const [channel] = await listed({ channels: [{ ...channels[0], remote_balance: String(remote_balance) }] }, NONE);
+      return channel?.spendableMsat;
+    };
+    const { remote_constraints, fee_per_kw, local_balance, local_constraints } = channels[0] as never as LndAmounts;
+    const enough = Number(remote_constraints.chan_reserve_sat) + Math.floor((Number(fee_per_kw) * 172) / 1000);
+    expect(await spendable(enough)).toBe(1000 * (Number(local_balance) - Number(local_constraints.chan_reserve_sat)));
+    expect(await spendable(enough - 1)).toBe(1000 * (Number(local_constraints.dust_limit_sat) - 1));
   });
 
   it('are inactive while the peer is away', async () => {

@@ -182,29 +182,43 @@ export async function listNodeChannels(transport: LndTransport): Promise<readonl
 }
 
 function toOpenChannel(channel: ListedChannel): NodeChannel {
-  const fee = openerFeeSat(channel);
-  const [localFee, remoteFee] = channel.initiator ? [fee, 0] : [0, fee];
-  const localReserve = satOf(channel.local_constraints?.chan_reserve_sat);
-  const remoteReserve = satOf(channel.remote_constraints?.chan_reserve_sat);
+  const [localSat, remoteSat] = [spendableSat(channel, 'local'), spendableSat(channel, 'remote')];
   return {
     id: channel.channel_point,
     peerPubkey: channel.remote_pubkey,
     peerAlias: aliasOf(channel.peer_alias),
     state: channel.active ? 'active' : 'inactive',
     capacityMsat: capacityMsat(1000 * satOf(channel.capacity)),
-    spendableMsat: channelMsat(1000 * (satOf(channel.local_balance) - localReserve - localFee)),
-    receivableMsat: channelMsat(1000 * (satOf(channel.remote_balance) - remoteReserve - remoteFee)),
+    spendableMsat: channelMsat(1000 * localSat),
+    receivableMsat: channelMsat(1000 * remoteSat),
     isPrivate: channel.private === true,
   };
 }
 
 /**
- * Returns the satoshis that the opener of the channel must keep for fees when it adds an HTLC. The present fee is not included, because it is
- * already subtracted from the balance. LND keeps the fee of a transaction with two more HTLCs at twice the fee rate. Source: LND,
- * `CalcFeeBuffer` in `lnwallet/channel.go`.
+ * Returns the satoshis that one side can send in one HTLC. The opener of a channel pays its fee, and LND keeps the fee of a transaction with two more
+ * HTLCs at twice the fee rate. If the opener cannot pay for one more HTLC, the other side can only send dust. Source: LND,
+ * `availableCommitmentBalance` and `CalcFeeBuffer` in `lnwallet/channel.go`.
  */
-function openerFeeSat({ fee_per_kw: rate, commit_weight: weight, commit_fee: paid }: ListedChannel): number {
-  return Math.ceil((2 * satOf(rate) * (satOf(weight) + 2 * HTLC_WEIGHT)) / 1000) - satOf(paid);
+function spendableSat(channel: ListedChannel, side: 'local' | 'remote'): number {
+  const opener = channel.initiator ? 'local' : 'remote';
+  const rate = satOf(channel.fee_per_kw);
+  const weight = commitmentWeight(channel);
+  const paid = feeSat(rate, weight);
+  const ownSat = (of: 'local' | 'remote') => satOf(channel[`${of}_balance`]) - satOf(channel[`${of}_constraints`]?.chan_reserve_sat);
+  if (side === opener) return ownSat(side) + paid - feeSat(2 * rate, weight + 2 * HTLC_WEIGHT);
+  const canPayHtlc = ownSat(opener) >= feeSat(rate, HTLC_WEIGHT);
+  return canPayHtlc ? ownSat(side) : Math.min(ownSat(side), satOf(channel.local_constraints?.dust_limit_sat) - 1);
+}
+
+/** Returns the weight of the commitment transaction as LND computes it for its fee. */
+function commitmentWeight(channel: ListedChannel): number {
+  const base = WEIGHTS[channel.commitment_type ?? ''];
+  return base === undefined ? satOf(channel.commit_weight) : base + HTLC_WEIGHT * (channel.pending_htlcs?.length ?? 0);
+}
+
+function feeSat(rate: number, weight: number): number {
+  return Math.floor((rate * weight) / 1000);
 }
 
 function toPendingChannel(channel: NonNullable<PendingChannel['channel']>, closing: Closing | undefined): NodeChannel {
