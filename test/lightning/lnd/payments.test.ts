@@ -81,6 +81,35 @@ describe('LND pays an invoice', () => {
   });
 });
 
+describe('the block height of a payee that rejects a payment', () => {
+  const REJECTED = recording('03-pay', 'invoice cancelled by the receiver');
+  const { block_height: own } = recording('11-balances', 'GetInfo').response.body as { readonly block_height: number };
+  const heights = [
+    [own + 2, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' }],
+    [own + 3, { state: 'failed', reason: 'NODE_BEHIND', payeeHeight: own + 3 }],
+  ] as const;
+
+  /** The end of the payment, as LND streams it to those who wait for it. */
+  function rejectedAt(height: number, paymentId: string): Line {
+    const { result } = recorded(REJECTED.response.messages?.at(-1), idRecords(paymentId));
+    const failure = { code: 'INCORRECT_OR_UNKNOWN_PAYMENT_DETAILS', height };
+    return { result: { ...result, htlcs: [{ status: 'FAILED', failure }] } };
+  }
+
+  it.each(heights)('%i explains the failure of a request if it is three blocks ahead', async (height, outcome) => {
+    const { order, lnd, node } = await replaying(REJECTED);
+    lnd.on(SEND, { messages: [rejectedAt(height, order.paymentId)] });
+    expect(await node.pay(order)).toEqual(outcome);
+  });
+
+  it.each(heights)('%i explains the failure of a payment that was already in flight, too', async (height, outcome) => {
+    const { order, lnd, node } = await replaying(REJECTED);
+    lnd.on(trackOf(order), state(REJECTED, 0, order.paymentId), { messages: [rejectedAt(height, order.paymentId)] });
+    expect(await node.pay(order)).toEqual(outcome);
+    expect(sends(lnd)).toBe(0);
+  });
+});
+
 describe('LND sends a keysend', () => {
   const order = keysendOf(KEYSEND);
 

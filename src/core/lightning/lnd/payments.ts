@@ -109,11 +109,12 @@ export class LndPayments {
   async #attempt(order: SendOrder, body: () => object): Promise<PaymentOutcome> {
     const ownHeight = await this.#requireAbleToSend();
     const deadline = AbortSignal.timeout(this.#lnd.timing.waitMs);
-    const known = this.#isRecentFirst(order) ? undefined : await this.#knownOutcome(order, deadline);
+    const known = this.#isRecentFirst(order) ? undefined : await this.#knownOutcome(order, deadline, ownHeight);
     if (known) return known;
     const checked = this.#checked(order, body);
     if ('state' in checked) return checked;
-    return (await this.#send(order, checked, ownHeight, deadline)) ?? (await this.#knownOutcome(order, deadline)) ?? contradiction();
+    const sent = await this.#send(order, checked, ownHeight, deadline);
+    return sent ?? (await this.#knownOutcome(order, deadline, ownHeight)) ?? contradiction();
   }
 
   /** Returns the outcome of a payment that LND refused to send. @throws when the outcome is unknown. */
@@ -144,12 +145,12 @@ export class LndPayments {
   }
 
   /** Returns the outcome that follows from LND's record; undefined when the payment may be sent. */
-  async #knownOutcome(order: PaymentReference, deadline: AbortSignal): Promise<PaymentOutcome | undefined> {
+  async #knownOutcome(order: PaymentReference, deadline: AbortSignal, ownHeight?: number): Promise<PaymentOutcome | undefined> {
     const first = await this.#track(order, deadline);
     if (!first) return undefined;
     if (isRecordOf(first, order)) {
-      const record = hasEnded(first) ? first : await this.#track(order, deadline, 'ended');
-      return this.#outcome(order, record ?? first);
+      const record = (hasEnded(first) ? undefined : await this.#track(order, deadline, 'ended')) ?? first;
+      return withPayeeHeight(this.#outcome(order, record), payeeHeightOf(record), ownHeight);
     }
     // Another payment has paid the hash or is paying it, so this one was not sent.
     return first.status === 'FAILED' ? undefined : this.#failure(order, 'ERROR');
