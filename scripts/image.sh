@@ -21,6 +21,10 @@ chmod 700 "$context/volume/data"
 
 time=$(git log -1 --format=%ct 2>/dev/null || echo 0)
 file=ops/image/Containerfile
+set -- --build-arg "VERSION=$(node -p "require('./package.json').version")" \
+  --build-arg "HOMEPAGE=$(node -p "require('./package.json').homepage")" \
+  --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || true)" \
+  --build-arg "CREATED=$(date -u -d "@$time" +%Y-%m-%dT%H:%M:%SZ)" "$@"
 if docker info >/dev/null 2>&1; then
   SOURCE_DATE_EPOCH=$time docker build --tag "$image" --file "$file" "$@" "$context"
 elif command -v podman >/dev/null; then

@@ -8,6 +8,7 @@ import { parseAllowList, parseProxy } from './core/outbound/addresses.ts';
 import { parseCurrencies, parseRateProviders } from './core/rates/providers.ts';
 import { readEmailSettings, readTelegramSettings } from './features/notifications/settings.ts';
 import { readBrand, readEmbedSites } from './features/payer-pages/brand.ts';
+import { contactUri } from './features/service/security-txt.ts';
 import { addressDomains, browserUrl, type ListenAddress, localHosts, publicUrl, trustProxy } from './service-addresses.ts';
 import { type Environment, InvalidConfig, parsed, type Settings, settingsOf } from './settings.ts';
 
@@ -117,8 +118,23 @@ export function readConfig(env: Environment) {
   };
 }
 
+/** @throws InvalidConfig */
+function readSecurityContacts(text = ''): string[] {
+  const contacts = text.split(',').map((one) => one.trim());
+  return contacts
+    .filter((contact) => contact !== '')
+    .map((contact) => {
+      const uri = contactUri(contact);
+      if (uri === undefined)
+        throw new InvalidConfig('SECURITY_CONTACT must be e-mail addresses, https: URLs or tel: numbers, separated by commas.');
+      return uri;
+    });
+}
+
 function readHosts({ get }: Settings, { url, ...address }: ListenAddress & { readonly url: string }) {
   return {
+    /** Where vulnerabilities of this instance are reported, as URIs; none: nowhere. */
+    securityContacts: readSecurityContacts(get('SECURITY_CONTACT')),
     /** The domains of Lightning addresses, in lower case. The first is the host of `publicUrl`. */
     addressDomains: addressDomains(url, get('ADDRESS_DOMAINS')),
     /** The hosts under which this machine reaches the service, with the port as URLs have it. */

@@ -201,7 +201,7 @@ function registerRoutes(
   if (config.lndhub.isOn) lndhubRoutes(app, { ...deps, ...config });
   if (playground) playgroundRoutes(app, { access, invoices, control: playground, links: createOutsideLinks(modules) });
   metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database), lastBackupAt }, config);
-  serviceRoutes(app, deps, readVersion(config.commit));
+  serviceRoutes(app, { ...deps, publicUrl, contacts: config.securityContacts }, readVersion(config.commit));
 }
 
 /** Most of a key's requests, and half of all connections, remain for requests that end soon. No account has more than a quarter. */

@@ -87,6 +87,11 @@ export function sendBadUrl(request: FastifyRequest, reply: FastifyReply, form: S
   sendError(request, reply, new Refusal('malformed_body', 'The URL cannot be decoded.'), form);
 }
 
+/** How long a client waits when nothing else is known, in seconds: an operator must act, or a request that runs must end. */
+function defaultWait({ type }: Refusal): number {
+  return type === 'restored' ? 60 : 1;
+}
+
 interface SentForm {
   readonly errorForm?: ErrorForm | undefined;
   readonly isLnurl?: boolean | undefined;
@@ -103,7 +108,8 @@ function sendError(
   reply.type('application/json').serializer(JSON.stringify);
   // LUD-03: errors are HTTP 200 with a reason.
   if (isLnurl) return reply.code(200).send({ status: 'ERROR', reason: refusal.message });
-  if (refusal.status === 503 || refusal.status === 429) reply.header('retry-after', '1');
+  if (refusal.status === 503 || refusal.status === 429)
+    reply.header('retry-after', String(refusal.retryAfterSeconds ?? defaultWait(refusal)));
   if (errorForm?.hasPath(request.url)) {
     const { status, body } = errorForm.render(refusal, request);
     return reply.code(status).send(body);

@@ -221,6 +221,6 @@ describe('the conventions of the API', () => {
     expect(typed.map(({ object }) => object)).toEqual([]);
     const states = properties.filter(({ name }) => name === 'state').map(({ object }) => object);
     // The nodes of the playground report it in the words of a node.
-    expect(new Set(states)).toEqual(new Set(['OutsidePayment', 'PlaygroundClaim']));
+    expect(new Set(states)).toEqual(new Set(['OutsidePayment', 'PlaygroundClaim', 'PlaygroundPaidLink']));
   });
 });

@@ -1,9 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { EVENT_NAMES } from '../../src/core/journal/event-types.ts';
 import { REFUSALS } from '../../src/core/kernel/refusal.ts';
 import { EXAMPLES, type Operation } from '../../src/http/openapi/document.ts';
 import type { JsonSchema } from '../../src/http/openapi/openapi-types.ts';
+import type { Json } from '../support/client.ts';
 import { committedApi, committedDocuments, operationsOf } from './conformance/operations.ts';
 
 // The committed files. Another test compares them with the routes.
@@ -16,6 +18,19 @@ describe('the OpenAPI document', () => {
       const validator = new Validator();
       expect(await validator.validate(structuredClone(one) as unknown as Record<string, unknown>)).toMatchObject({ valid: true });
       expect(validator.version).toBe('3.1');
+    }
+  });
+
+  it('describes what is sent to webhooks: each event with the fields of its payload, which its example has', () => {
+    const { webhooks = {} } = document as unknown as { webhooks?: Record<string, { post: Json }> };
+    expect(Object.keys(webhooks)).toEqual(EVENT_NAMES);
+    const ajv = new Ajv2020({ strict: false });
+    ajv.addSchema({ $id: 'api', components: absolute(document.components) as object });
+    const [example] = (exampleById('listEvents', 200) ?? []) as unknown as Json[];
+    for (const [type, { post }] of Object.entries(webhooks)) {
+      const isPayload = ajv.compile(absolute(post.requestBody.content['application/json'].schema) as object);
+      expect([type, isPayload(example)]).toEqual([type, type === 'wallet_receive']);
+      expect([type, isPayload({ ...example, type, data: {} })]).toEqual([type, false]);
     }
   });
 

@@ -37,6 +37,23 @@ const settings = new Set(
     `${name}_FILE`,
   ]),
 );
+it('labels the image with its version, commit, time and address', () => {
+  const script = readFileSync(join(root, 'scripts', 'image.sh'), 'utf8');
+  const labels = new Map(
+    [...containerfile.matchAll(/org\.opencontainers\.image\.(\w+)="\$\{(\w+)\}"/g)].map(([, label, name]) => [label, name]),
+  );
+  expect([...labels.keys()].toSorted()).toEqual(['created', 'revision', 'source', 'url', 'version']);
+  for (const name of labels.values()) {
+    expect(containerfile).toMatch(new RegExp(`^ARG .*\\b${name}=`, 'm'));
+    expect(script).toContain(`--build-arg "${name}=`);
+  }
+});
+
+it('updates a dependency with a known vulnerability at once', () => {
+  const rules = JSON.parse(readFileSync(join(root, '.github', 'renovate.json'), 'utf8'));
+  expect(rules).toMatchObject({ minimumReleaseAge: '7 days', vulnerabilityAlerts: { schedule: ['at any time'], minimumReleaseAge: null } });
+});
+
 const unknownOf = (names: readonly string[]): string[] => names.filter((name) => !settings.has(name));
 const isPinned = (image: string): boolean =>
   new RegExp(`^[\\w.-]+/[\\w./-]+:${version.replaceAll('.', '\\.')}@sha256:[0-9a-f]{64}$`).test(image);

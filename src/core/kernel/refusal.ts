@@ -176,6 +176,8 @@ export class Refusal extends Error {
   readonly type: RefusalType;
   /** The wallet transaction (`wtx_…`), if one had begun. */
   readonly walletTransactionId: string | undefined;
+  /** The whole seconds after which the limit that rejects the request admits it. Undefined when that is not known. */
+  retryAfterSeconds: number | undefined;
 
   constructor(type: RefusalType, message: string = REFUSALS[type].meaning, walletTransactionId?: string) {
     super(message);
@@ -185,6 +187,12 @@ export class Refusal extends Error {
 
   get status(): number {
     return REFUSALS[this.type].status;
+  }
+
+  /** States how long the request must wait, and returns the error. */
+  afterMs(waitMs: number): this {
+    this.retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+    return this;
   }
 }
 

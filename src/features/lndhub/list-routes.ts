@@ -50,7 +50,8 @@ export function listRoutes(app: App, deps: LndhubContext): void {
 
   async function authorizeList(request: FastifyRequest): Promise<Wallet> {
     const { wallet, credential } = await authorizeApp(deps, request, 'wallet_tx_read');
-    if (!buckets.takeToken(credential.key.id)) throw new Refusal('rate_limited');
+    const { id } = credential.key;
+    if (!buckets.takeToken(id)) throw new Refusal('rate_limited').afterMs(buckets.waitMs(id));
     await takeTurn();
     return wallet;
   }

@@ -20,8 +20,9 @@ export function createAppLoginLimits({ isUnlimited }: { isUnlimited: boolean }, 
   const creations = new AddressBuckets(CREATION_RATE, MAX_BUCKETS, nowMs);
   const successful = new Set<string>();
 
-  function requireToken(hasToken: boolean): void {
-    if (!hasToken && !isUnlimited) throw new Refusal('rate_limited');
+  /** `waitMs`: after how many milliseconds each of the limits admits the request. */
+  function requireToken(hasToken: boolean, waitMs: () => number[]): void {
+    if (!hasToken && !isUnlimited) throw new Refusal('rate_limited').afterMs(Math.max(...waitMs()));
   }
 
   return {
@@ -31,7 +32,10 @@ export function createAppLoginLimits({ isUnlimited }: { isUnlimited: boolean }, 
       const name = login.slice(0, MAX_LOGIN_LENGTH);
       const pair = `${address} ${name}`;
       const isCounted = !SHARED_LOGINS.has(name) && !successful.has(pair);
-      requireToken(addresses.takeToken(ip) && (!isCounted || logins.takeToken(name)));
+      requireToken(addresses.takeToken(ip) && (!isCounted || logins.takeToken(name)), () => [
+        addresses.waitMs(ip),
+        isCounted ? logins.waitMs(name) : 0,
+      ]);
       let hasFailed = false;
       try {
         const found = await attempt();
@@ -47,6 +51,6 @@ export function createAppLoginLimits({ isUnlimited }: { isUnlimited: boolean }, 
     },
 
     /** Admits the creation of a wallet. @throws Refusal `rate_limited` */
-    admitCreation: ({ ip }: FastifyRequest) => requireToken(creations.takeToken(ip)),
+    admitCreation: ({ ip }: FastifyRequest) => requireToken(creations.takeToken(ip), () => [creations.waitMs(ip)]),
   };
 }

@@ -25,8 +25,10 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
   const emails = new TokenBuckets(EMAIL_RATE, MAX_BUCKETS, nowMs);
   const successful = new Set<string>();
 
-  function refuseUnless(isAdmitted: boolean): void {
-    if (!isAdmitted && !isUnlimited) throw new Refusal('rate_limited', 'Too many attempts to log in. Try again in a minute.');
+  /** `waitMs`: after how many milliseconds each of the limits admits an attempt. */
+  function refuseUnless(isAdmitted: boolean, waitMs: () => number[]): void {
+    if (isAdmitted || isUnlimited) return;
+    throw new Refusal('rate_limited', 'Too many attempts to log in. Try again in a minute.').afterMs(Math.max(...waitMs()));
   }
 
   function remember(name: string): void {
@@ -44,7 +46,12 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
     async limitAttempt<T>(request: FastifyRequest, name: string, attempt: (caller: QueuedCaller) => Promise<T>): Promise<T> {
       const address = networkOf(request.ip);
       const pair = `${address} ${name}`;
-      refuseUnless(addresses.takeToken(request.ip) && pairs.takeToken(pair) && (successful.has(pair) || emails.takeToken(name)));
+      const isKnown = successful.has(pair);
+      refuseUnless(addresses.takeToken(request.ip) && pairs.takeToken(pair) && (isKnown || emails.takeToken(name)), () => [
+        addresses.waitMs(request.ip),
+        pairs.waitMs(pair),
+        isKnown ? 0 : emails.waitMs(name),
+      ]);
       const returnTokens = () => {
         addresses.returnToken(request.ip);
         pairs.returnToken(pair);
@@ -62,7 +69,7 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
     },
 
     /** Admits an attempt that counts only against the address. @throws Refusal `rate_limited` */
-    admitAddress: (request: FastifyRequest) => refuseUnless(addresses.takeToken(request.ip)),
+    admitAddress: (request: FastifyRequest) => refuseUnless(addresses.takeToken(request.ip), () => [addresses.waitMs(request.ip)]),
 
     /** Records that admitted attempts were parts of a login that succeeded, so that the people of one office do not use up each other's. */
     returnAttempts(request: FastifyRequest, count: number): void {

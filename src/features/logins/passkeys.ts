@@ -149,7 +149,7 @@ export async function newChallenge(tx: Tx, clock: Clock, by?: PasskeyMaker): Pro
   const row = [secretHash(challenge), by?.accountId ?? null, by?.id ?? null, now, now + CHALLENGE_SECONDS];
   await tx.run(sql.deleteExpired, now, DELETED_AT_ONCE);
   if ((await tx.run(sql.insertChallenge, ...row, MAX_OPEN_LOGINS)) === 0)
-    throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
+    throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.').afterMs(60_000);
   return challenge;
 }
 

@@ -38,7 +38,7 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
   async function newRequest(tx: Tx, purpose: 'login' | 'link', owner: Partial<challenges.ChallengeRow>) {
     const challenge = { ...owner, id: `wlg_${newId(clock.nowMs())}`, purpose, action: purpose };
     const request = await insertChallenge(tx, { clock, publicUrl }, challenge, LIMITS);
-    if (!request) throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
+    if (!request) throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.').afterMs(60_000);
     return request;
   }
 

@@ -9,6 +9,7 @@ import type { Withdrawals } from '../../core/withdrawals/withdrawals.ts';
 import type { App } from '../../http/app-type.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
+import { type SecurityTxtDependencies, securityTxtRoute } from './security-txt.ts';
 
 const VersionObject = namedObject('Version', {
   version: Type.String({ description: 'The version of the release' }),
@@ -89,7 +90,9 @@ function stateOfNodes(nodes: readonly NodeConnection[], answers: readonly boolea
 }
 
 /** `healthz`: the process responds. `readyz`: the database and a node work. */
-export function serviceRoutes(app: App, { quarantine, withdrawals, health, connections }: ServiceModules, version: Promise<Version>): void {
+export function serviceRoutes(app: App, deps: ServiceModules & SecurityTxtDependencies, version: Promise<Version>): void {
+  const { quarantine, withdrawals, health, connections } = deps;
+  securityTxtRoute(app, deps);
   // The route needs no key, and each read takes a database connection, so the result is cached.
   const readable = new TtlCache<Static<typeof Readiness>['withdrawals']>({ maxAgeMs: 1000, maxSize: 1 });
   const read = async () => {

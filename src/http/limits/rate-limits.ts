@@ -41,6 +41,8 @@ interface RequestBucket {
   readonly isOfAddress: boolean;
   take(): boolean;
   isEmpty(): boolean;
+  /** After how many milliseconds it has a token. */
+  waitMs(): number;
 }
 
 /** Limits the requests of each caller: a key, or an address. Each instance of the service counts separately. */
@@ -79,7 +81,7 @@ export class RateLimits {
     // are new to this process, so that requests of an address may be replays, too.
     const isChargedLater = mayBeReplay(request);
     const isAdmitted = isChargedLater ? isOfKey || !bucket.isEmpty() : bucket.take();
-    if (!isAdmitted) throw new Refusal('rate_limited');
+    if (!isAdmitted) throw new Refusal('rate_limited').afterMs(bucket.waitMs());
     request.isChargeDue = isChargedLater;
     if (!isOfKey) {
       if (!isChargedLater) request.chargedAddress = name;
@@ -116,7 +118,8 @@ export class RateLimits {
   chargeRequest(request: FastifyRequest): void {
     if (!request.isChargeDue) return;
     request.isChargeDue = false;
-    if (!this.#bucketOf(request).take()) throw new Refusal('rate_limited');
+    const bucket = this.#bucketOf(request);
+    if (!bucket.take()) throw new Refusal('rate_limited').afterMs(bucket.waitMs());
   }
 
   /** Records that the request is a replay, which takes no token. */
@@ -136,19 +139,27 @@ export class RateLimits {
 
   /** Charges the account of a request for the lines that it books, apart from the first. @throws Refusal `rate_limited` */
   chargeLines(request: FastifyRequest, lines: number): void {
-    if (!this.#accounts.takeToken(callerOf(request).payer, (lines - 1) * CHARGE.line)) throw new Refusal('rate_limited', TOO_MANY_LINES);
+    const { payer } = callerOf(request);
+    const count = (lines - 1) * CHARGE.line;
+    if (this.#accounts.takeToken(payer, count)) return;
+    throw new Refusal('rate_limited', TOO_MANY_LINES).afterMs(this.#accounts.waitMs(payer, count));
   }
 
   /** Admits a payer's request for an invoice of a wallet. @throws Refusal `rate_limited` */
   admitInvoiceRequest({ ip }: FastifyRequest, payee: string): void {
-    if (!this.#payers.takeToken(ip) || !this.#invoices.takeToken(ip, payee.slice(0, MAX_PAYEE_LENGTH)))
-      throw new Refusal('rate_limited', 'Too many invoices were requested from this address. Try again in a minute.');
+    const name = payee.slice(0, MAX_PAYEE_LENGTH);
+    if (this.#payers.takeToken(ip) && this.#invoices.takeToken(ip, name)) return;
+    throw new Refusal('rate_limited', 'Too many invoices were requested from this address. Try again in a minute.').afterMs(
+      Math.max(this.#payers.waitMs(ip), this.#invoices.waitMs(ip, name)),
+    );
   }
 
   /** Admits a request for a page or an image with a QR code. @throws Refusal `rate_limited` */
   admitQrCode({ ip }: FastifyRequest): void {
-    if (!this.#qrCodes.takeToken(ip))
-      throw new Refusal('rate_limited', 'Too many QR codes were requested from this address. Try again in a minute.');
+    if (this.#qrCodes.takeToken(ip)) return;
+    throw new Refusal('rate_limited', 'Too many QR codes were requested from this address. Try again in a minute.').afterMs(
+      this.#qrCodes.waitMs(ip),
+    );
   }
 
   /** Returns the bucket of the key if it was valid in an earlier request; otherwise that of the address. */
@@ -164,7 +175,14 @@ export class RateLimits {
   }
 
   #bucketOfKey(name: string): RequestBucket {
-    return { name, isOfKey: true, isOfAddress: false, take: () => this.#keys.takeToken(name), isEmpty: () => this.#keys.isEmpty(name) };
+    return {
+      name,
+      isOfKey: true,
+      isOfAddress: false,
+      take: () => this.#keys.takeToken(name),
+      isEmpty: () => this.#keys.isEmpty(name),
+      waitMs: () => this.#keys.waitMs(name),
+    };
   }
 
   /** Returns the bucket of an address, or that of a public key at it. */
@@ -176,6 +194,7 @@ export class RateLimits {
       isOfAddress: true,
       take: () => this.#addresses.takeToken(ip, publicKey),
       isEmpty: () => this.#addresses.isEmpty(ip, publicKey),
+      waitMs: () => this.#addresses.waitMs(ip, publicKey),
     };
   }
 }

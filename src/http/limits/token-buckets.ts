@@ -41,6 +41,13 @@ export class TokenBuckets {
     return true;
   }
 
+  /** Returns after how many milliseconds {@link takeToken} takes as many tokens, if nobody else does; 0: at once. */
+  waitMs(name: string, count = 1): number {
+    if (this.#rate.perSecond === 0) return 0;
+    const missing = Math.min(count, this.#rate.burst) - this.#refill(name).tokens;
+    return Math.max(0, (missing / this.#rate.perSecond) * 1000);
+  }
+
   /** Takes tokens that the bucket may not have yet. Returns after how many milliseconds it would have had them. */
   takeInAdvance(name: string, count: number): number {
     if (this.#rate.perSecond === 0) return 0;
@@ -100,6 +107,11 @@ export class AddressBuckets {
   /** Returns whether one of the buckets is empty, without taking a token. */
   isEmpty(ip: string, suffix = ''): boolean {
     return this.#of(ip, suffix).some(({ buckets, name }) => buckets.isEmpty(name));
+  }
+
+  /** Returns after how many milliseconds {@link takeToken} takes a token; 0: at once. */
+  waitMs(ip: string, suffix = ''): number {
+    return Math.max(...this.#of(ip, suffix).map(({ buckets, name }) => buckets.waitMs(name)));
   }
 
   /** Puts a token back that was taken. */

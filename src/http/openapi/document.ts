@@ -12,6 +12,7 @@ import { INTRODUCTION } from './introduction.ts';
 import { type ApiResponse, type JsonSchema, METHODS, type Media, type Method, type Parameter, type Reference } from './openapi-types.ts';
 import { PUBLIC, SECURITY_SCHEMES, TAGS, topicsOf } from './route-schema.ts';
 import { Components } from './schemas.ts';
+import { webhooksOf } from './webhooks.ts';
 
 /** The version of the API. A change that breaks clients has another one. */
 export const API_VERSION = '1';
@@ -99,6 +100,7 @@ function documentOf(routes: readonly RouteOptions[], { title, topics }: { readon
   const schemas: Record<string, JsonSchema> = { Error: ERROR_SCHEMA, ...components.all() };
   const topicOf = (item: PathItem) => Math.min(...METHODS.flatMap((method) => item[method]?.tags ?? []).map((tag) => topics.indexOf(tag)));
   const used = JSON.stringify([paths, errorResponses()]);
+  const webhooks = topics.includes('Webhooks') && schemas.Event ? { webhooks: webhooksOf(schemas.Event) } : {};
   const usedOf = <T>(kind: string, all: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(all).filter(([name]) => used.includes(`"#/components/${kind}/${name}"`)));
   return {
@@ -118,6 +120,7 @@ function documentOf(routes: readonly RouteOptions[], { title, topics }: { readon
       securitySchemes: SECURITY_SCHEMES,
     },
     paths: Object.fromEntries(Object.entries(paths).sort(([, a], [, b]) => topicOf(a) - topicOf(b))),
+    ...webhooks,
     servers: [{ url: '/', description: 'The service that returned this document' }],
     tags: topics
       .filter((name) => used.includes(`"tags":["${name}"]`))
