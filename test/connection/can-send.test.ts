@@ -17,6 +17,17 @@ onBothDatabases('requireCanSend', (open) => {
     await expect(connection.requireCanSend()).resolves.toBeUndefined();
   });
 
+  it('accepts payments as soon as the node has read the blocks that it lacked', async () => {
+    const { net, connection } = await connected(await open());
+    const info = await connection.readInfo();
+    const blockHeight = info.chain?.blockHeight ?? 0;
+    connection.reportPayee(blockHeight + 5);
+    await expect(connection.requireCanSend()).rejects.toThrow('behind the blockchain');
+    net.always('info', { instead: { ...info, chain: { blockHeight: blockHeight + 5, isSynced: true } } });
+    await connection.readInfo();
+    await expect(connection.requireCanSend()).resolves.toBeUndefined();
+  });
+
   it('reads the node again after the connection was lost, because a node that was restarted has no active channel at first', async () => {
     const { net, connection, withoutChannel } = await connected(await open());
     const watching = connection.watch(undefined, new AbortController().signal)[Symbol.asyncIterator]().next();

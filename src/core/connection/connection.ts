@@ -238,10 +238,10 @@ export class NodeConnection {
   async requireCanSend(): Promise<void> {
     await this.requireAvailable();
     const info = await this.#canSend.get('', () => this.readInfo());
+    // Only a node that can send is cached: another one may be able to a moment later.
+    if (info?.cannotSend !== undefined) this.#canSend.forget('');
     this.requireCurrentChain();
     if (info?.cannotSend === undefined) return;
-    // Only a node that can send is cached: the channels of another one may be active a moment later.
-    this.#canSend.forget('');
     throw new Refusal(
       'node_unavailable',
       `The Lightning node cannot send payments now: ${info.cannotSend}. This request sent nothing. Try again later.`,
