@@ -84,6 +84,16 @@ onFakeNode(
       expect(await hold.settle()).toMatchObject({ status: 400, body: { type: 'invoice_cancelled' } });
     });
 
+    it('is cancelled when its node has cancelled it, and is not when it has expired there', async () => {
+      const [cancelled, expired] = [await holdInvoice(service), await holdInvoice(service)];
+      await service.execute('UPDATE invoice SET expires_at = created_at WHERE id = $1', expired.invoice.id);
+      for (const { hash } of [expired, cancelled]) await net.connect().cancelInvoice(hash);
+      await cancelled.until('cancelled');
+      expect(await cancelled.events()).toContain('invoice_cancelled');
+      expect((await expired.read()).status).toBe('expired');
+      expect(await service.problems()).toEqual([]);
+    });
+
     it('is cancelled when its time is over', async () => {
       const hold = await holdInvoice(service);
       await hold.pay();

@@ -19,6 +19,8 @@ export async function checkAtNode(context: HoldInvoiceContext, invoice: Invoice)
   const status = await readStatus(context, invoice);
   if (status?.state === 'settled') return bookSettlement(context, invoice, status);
   if (invoice.state === 'open') {
+    // An expired invoice is cancelled by its node.
+    if (status?.state === 'cancelled' && unixSeconds(context.clock) < (invoice.expiresAt ?? 0)) return closeCancelled(context, invoice);
     if (status?.state !== 'held') return 'unchanged';
     const { amountMsat } = status;
     const most = maxAtNode(context.holdLimits, connectionOf(context, invoice));
@@ -28,6 +30,14 @@ export async function checkAtNode(context: HoldInvoiceContext, invoice: Invoice)
   if (invoice.state !== 'held' || status?.state === 'accepted') return 'unchanged';
   if (status?.state === 'held') return checkDeadline(context, invoice, status);
   return returnPayment(context, invoice);
+}
+
+/** The node can no longer be paid, because a service whose database was lost, or the node's operator, has cancelled the invoice. */
+async function closeCancelled(context: HoldInvoiceContext, invoice: Invoice): Promise<'changed'> {
+  await storeDecision(context, invoice, { decision: 'cancel' }, []);
+  const now = await context.invoices.find(invoice.id);
+  if (now?.state === 'open' && now.decision !== undefined) await carryOut(context, now);
+  return 'changed';
 }
 
 /** Cancels a payment whose time is over. */
