@@ -50,7 +50,7 @@ function addSource(command: Command, name: SourceName): void {
   const added = verb(command, {
     name,
     summary: `Import the wallets of ${title}`,
-    details: 'Without --plan it reports what it would import. See docs/import.md for the procedure.',
+    details: 'Without --plan it reports. See docs/import.md.',
     example: EXAMPLES[name],
   });
   added
@@ -65,6 +65,7 @@ function addSource(command: Command, name: SourceName): void {
     .option('--negative <how>', 'bear negative balances: zero-and-report, forgive', parseNegative)
     .option('--allow-mismatch <id=why...>', 'import despite a wrong balance in the source')
     .option('--address-domain <name>', 'the domain of imported addresses')
+    .option('--other-node <why>', 'import although another node signed invoices', parseReason)
     .option('--accept-shortfall <why>', 'end although the node has too little', parseReason)
     .option('--map <file>', 'write old and new ids to a CSV file')
     .action(localAction<Options>('Nothing was imported: ', async ({ options, output }) => run(name, options, output)));
@@ -82,6 +83,7 @@ interface Options {
   readonly negative?: 'zero' | 'forgive';
   readonly allowMismatch?: readonly string[];
   readonly addressDomain?: string;
+  readonly otherNode?: string;
   readonly acceptShortfall?: string;
   readonly map?: string;
 }
@@ -140,7 +142,7 @@ async function requireAccount(id: string | undefined, database: Database): Promi
 }
 
 function choicesOf(options: Options, addressDomains: readonly string[]): RunOptions['choices'] {
-  const { account, wallet, except, all, history, negative = 'refuse', allowMismatch = [], addressDomain } = options;
+  const { account, wallet, except, all, history, negative = 'refuse', allowMismatch = [], addressDomain, otherNode } = options;
   if (addressDomain !== undefined && !addressDomains.includes(addressDomain))
     throw new NotDone(`--address-domain must be one of ${addressDomains.join(', ')}. Add others to ADDRESS_DOMAINS.`);
   return {
@@ -152,6 +154,7 @@ function choicesOf(options: Options, addressDomains: readonly string[]): RunOpti
     negative,
     allowedMismatches: new Map(allowMismatch.map(readMismatch)),
     addressDomain,
+    otherNode,
   };
 }
 

@@ -50,7 +50,7 @@ export function walletOf(file: string, id: string): { readonly name: string; rea
   return row as { name: string; adminkey: string; inkey: string };
 }
 
-const CHOICES: Omit<ImportChoices, 'network'> = { hasHistory: true, negative: 'refuse', allowedMismatches: new Map() };
+const CHOICES: Omit<ImportChoices, 'node'> = { otherNode: 'a test', hasHistory: true, negative: 'refuse', allowedMismatches: new Map() };
 
 /** Runs work with the options of an import from a file. */
 export async function withLnbits<T>(
@@ -105,7 +105,10 @@ export function importLnbits(database: Database, file: string, choices: Partial<
 
 const bind = statement('test_import_bind', `UPDATE lightning_node SET pubkey = $1, network = 'regtest' WHERE ledger_account = 1`);
 
-/** Binds the ledger to a node, as the first start of the service does. */
+/** The node of the fixtures. */
+export const PUBKEY = '027bb06cbd7aae77cb6e91d2091f2af26352aeab82b382eb7e9b16ef37f7dbd4e6';
+
+/** Binds the ledger to the node of the source, as the first start of the service does. */
 export async function bindNode(database: Database): Promise<void> {
-  await database.transaction((tx) => tx.run(bind, '02'.repeat(33)));
+  await database.transaction((tx) => tx.run(bind, PUBKEY));
 }

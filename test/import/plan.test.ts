@@ -4,7 +4,12 @@ import { reportText } from '../../src/cli/import-text.ts';
 import { type ImportChoices, makePlan } from '../../src/features/import/plan.ts';
 import type { ImportSource, SourceHistoryRow, SourceWallet } from '../../src/features/import/source.ts';
 
-const CHOICES: ImportChoices = { network: 'regtest', hasHistory: true, negative: 'zero', allowedMismatches: new Map() };
+const CHOICES: ImportChoices = {
+  node: { pubkey: '02'.repeat(33), network: 'regtest' },
+  hasHistory: true,
+  negative: 'zero',
+  allowedMismatches: new Map(),
+};
 
 async function* each<T>(items: readonly T[]): AsyncIterable<T> {
   yield* items;

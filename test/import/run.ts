@@ -1,5 +1,6 @@
 import { openDatabase } from '../../src/core/db/open.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
+import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
 import {
   findImportNode,
   type ImportOptions,
@@ -15,10 +16,17 @@ import { openSecretKey } from '../../src/secret-key.ts';
 import type { FakeNodeApp } from '../support/app.ts';
 import { silentLog } from '../support/ledger.ts';
 
-const CHOICES: Omit<ImportChoices, 'network'> = { hasHistory: true, negative: 'refuse', allowedMismatches: new Map() };
+const CHOICES: Omit<ImportChoices, 'node'> = { hasHistory: true, negative: 'refuse', allowedMismatches: new Map() };
 export const ADDRESS_DOMAIN = 'wallets.example';
 
 type OpenSource = () => Promise<ImportSource>;
+
+/** Returns the node of the source. The node of the service stands for it, and has its invoices. */
+async function signerOf(source: ImportSource): Promise<string> {
+  for await (const { kind, amountMsat, paymentRequest } of source.history())
+    if (kind === 'lightning' && amountMsat > 0 && paymentRequest !== undefined) return decodeBolt11(paymentRequest).payee;
+  throw new Error('the source has no invoice');
+}
 
 /** Runs work with the options of an import into the database of a service. */
 async function withSource<T>(
@@ -31,7 +39,7 @@ async function withSource<T>(
   const [source, database] = await Promise.all([open(), openDatabase(databaseUrl, { log: silentLog, readOnly })]);
   try {
     const rules = { addressDomains: [ADDRESS_DOMAIN], publicUrl: `https://${ADDRESS_DOMAIN}` };
-    const node = await findImportNode(database);
+    const node = { ...(await findImportNode(database)), pubkey: await signerOf(source) };
     return await work({ ...rules, database, clock: systemClock, source, choices: { ...CHOICES, ...choices }, node });
   } finally {
     await source.close();

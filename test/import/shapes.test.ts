@@ -4,9 +4,14 @@ import { expect, it } from 'vitest';
 import { openLnbits } from '../../src/features/import/lnbits/lnbits.ts';
 import { type ImportPlan, makePlan } from '../../src/features/import/plan.ts';
 import { freshUrls } from '../support/ledger.ts';
-import { BALANCES, lnbitsFiles } from './lnbits.ts';
+import { BALANCES, lnbitsFiles, PUBKEY } from './lnbits.ts';
 
-const CHOICES = { network: 'regtest', hasHistory: true, negative: 'refuse', allowedMismatches: new Map() } as const;
+const CHOICES = {
+  node: { pubkey: PUBKEY, network: 'regtest' },
+  hasHistory: true,
+  negative: 'refuse',
+  allowedMismatches: new Map(),
+} as const;
 
 async function planOf(from: string): Promise<ImportPlan> {
   const source = await openLnbits(from);
@@ -67,6 +72,7 @@ it('reads the PostgreSQL database of LNbits', async () => {
   await copyToPostgres(files(), url);
   const [fromPostgres, fromSqlite] = [await planOf(url), await planOf(files())];
   expect(figures(fromPostgres)).toEqual(figures(fromSqlite));
+  expect(fromPostgres.sums.open_invoices).toBe(8);
   expect(fromPostgres.wallets.filter(({ action }) => action === 'import')).toHaveLength(BALANCES.length + 1);
 });
 

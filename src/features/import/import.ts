@@ -46,7 +46,7 @@ export interface ImportOptions extends ImportedLinkRules {
   readonly database: Database;
   readonly clock: Clock;
   readonly source: ImportSource;
-  readonly choices: Omit<ImportChoices, 'network'>;
+  readonly choices: Omit<ImportChoices, 'node'>;
   readonly node: BoundNode;
   readonly progress?: (step: string, done: number) => void;
 }
@@ -56,24 +56,22 @@ export interface ImportReport extends ImportPlan {
   readonly already: readonly string[];
   /** The fees that the service has earned, if they pay for negative balances. */
   readonly service_fees_msat: number | null;
-  /** Why nothing can be imported, whatever the wallets are. */
-  readonly problems: readonly string[];
 }
 
 /** Reads the source and reports what would be imported. Writes nothing. */
 export async function planImport({ database, source, choices, node, progress = () => {} }: ImportOptions): Promise<ImportReport> {
-  const plan = await makePlan(source, { ...choices, network: node.network }, (wallets) => progress('checked wallets', wallets));
+  const plan = await makePlan(source, { ...choices, node }, (wallets) => progress('checked wallets', wallets));
   const already: string[] = [];
   for (const { source_id, action } of plan.wallets) {
     if (action !== 'left_out' && (await database.first(sql.findItem, source.name, 'wallet', source_id))?.state === 'done')
       already.push(source_id);
   }
-  if (choices.negative !== 'forgive') return { ...plan, already, service_fees_msat: null, problems: [] };
+  if (choices.negative !== 'forgive') return { ...plan, already, service_fees_msat: null };
   const accounts = await database.snapshot(systemAccounts);
   const feesMsat = accounts.find(({ id }) => id === SYSTEM_ACCOUNTS.serviceFees)?.balanceMsat ?? 0;
   const forgivenMsat = wantedOf({ ...plan, already }).reduce((sum, { forgiven_msat }) => sum + forgiven_msat, 0);
   const problem = `the negative balances are ${forgivenMsat} msat, and the service has earned ${feesMsat} msat in fees to pay for them. Use --negative zero-and-report, or --except`;
-  return { ...plan, already, service_fees_msat: feesMsat, problems: forgivenMsat > feesMsat ? [problem] : [] };
+  return { ...plan, already, service_fees_msat: feesMsat, problems: [...plan.problems, ...(forgivenMsat > feesMsat ? [problem] : [])] };
 }
 
 /** Returns the wallets that are to be imported and were not imported before. */
@@ -181,7 +179,7 @@ async function writeWallets(
     ...{ database, ledger, clock, plan, node, addressDomains, publicUrl, secretBox },
     source: source.name,
     runId: run.id,
-    choices: { ...choices, network: node.network },
+    choices: { ...choices, node },
   };
   const planned = new Map(wanted.map((wallet) => [wallet.source_id, wallet]));
   const written: WrittenWallet[] = [];

@@ -1,13 +1,17 @@
 import { createHash, type Hash } from 'node:crypto';
+import { counted } from '../../core/kernel/counted.ts';
 import { MAX_MSAT } from '../../core/kernel/money.ts';
 import { invoiceOf } from './invoice-of.ts';
 import { mergeHistory } from './merge.ts';
+import { openInvoiceOf, Signers, type SigningNode } from './signers.ts';
 import type { ImportSource, NotImported, SourceHistoryRow, SourceWallet } from './source.ts';
 
 /** What the operator decides. All of it is part of the plan. */
 export interface ImportChoices {
-  /** The network of the node that has the money. */
-  readonly network: string;
+  /** The node that has the money. */
+  readonly node: SigningNode;
+  /** Why the import is right although another node has signed invoices of the source; they are skipped. Undefined: it is refused then. */
+  readonly otherNode?: string | undefined;
   /** The account of all wallets; undefined: an account for each one of the source. */
   readonly accountId?: string | undefined;
   /** Only these wallets of the source; undefined: all. */
@@ -72,6 +76,8 @@ export interface ImportPlan {
     readonly webhooks: number;
   };
   readonly not_imported: readonly NotImported[];
+  /** Why nothing can be imported, whatever the wallets are. */
+  readonly problems: readonly string[];
 }
 
 /** More open invoices or pending payments of one wallet would not fit into one transaction. */
@@ -88,9 +94,10 @@ export async function makePlan(
   const wallets: PlannedWallet[] = [];
   /** The number of webhooks by the account. */
   const webhooks = new Map<string, number>();
+  const signers = new Signers();
   let rows = 0;
   for await (const { wallet, history } of mergeHistory(source.wallets(), source.history())) {
-    const tally = await tallyHistory(history, digest, choices.network);
+    const tally = await tallyHistory(history, digest, choices, signers);
     rows += tally.rows;
     const planned = planWallet(wallet, tally, problems.get(wallet.id) ?? [], choices);
     digest.update(JSON.stringify([planned, wallet]));
@@ -100,6 +107,7 @@ export async function makePlan(
       webhooks.set(wallet.account.id, wallet.account.webhooks?.length ?? 0);
     progress(wallets.length, rows);
   }
+  const otherNode = choices.otherNode === undefined ? signers.problemAt(choices.node) : undefined;
   const selected = wallets.filter(({ action }) => action === 'import');
   const sum = (of: (wallet: PlannedWallet) => number) => selected.reduce((total, wallet) => total + of(wallet), 0);
   return {
@@ -120,6 +128,7 @@ export async function makePlan(
       webhooks: [...webhooks.values()].reduce((total, count) => total + count, 0),
     },
     not_imported: await source.notImported(),
+    problems: otherNode === undefined ? [] : [otherNode],
   };
 }
 
@@ -145,8 +154,13 @@ interface Tally {
   readonly remarks: readonly string[];
 }
 
-async function tallyHistory(history: AsyncIterable<SourceHistoryRow>, digest: Hash, network: string): Promise<Tally> {
-  let [rows, settledMsat, heldMsat, open, pending, others] = [0, 0, 0, 0, 0, 0];
+async function tallyHistory(
+  history: AsyncIterable<SourceHistoryRow>,
+  digest: Hash,
+  choices: ImportChoices,
+  signers: Signers,
+): Promise<Tally> {
+  let [rows, settledMsat, heldMsat, open, pending, others, invalid, foreign] = [0, 0, 0, 0, 0, 0, 0, 0];
   const problems: string[] = [];
   for await (const row of history) {
     digest.update(JSON.stringify(row));
@@ -154,16 +168,30 @@ async function tallyHistory(history: AsyncIterable<SourceHistoryRow>, digest: Ha
     if (row.state === 'settled') settledMsat += row.amountMsat - row.feeMsat;
     if (row.state === 'pending') heldMsat += row.feeMsat - row.amountMsat;
     if (row.state === 'pending') pending += 1;
-    if (row.state === 'open') open += 1;
+    if (row.state === 'open') {
+      const invoice = openInvoiceOf(row, choices.node);
+      if (invoice === 'invalid') invalid += 1;
+      else if (invoice === 'of another node') foreign += 1;
+      else open += 1;
+    }
+    signers.add(row);
     if (row.state === 'settled' && row.kind === 'other') others += 1;
-    const problem = problemOf(row, network);
+    const problem = problemOf(row, choices.node.network);
     if (problem !== undefined && problems.length < MAX_PROBLEMS) problems.push(problem);
     if (Math.max(Math.abs(settledMsat), heldMsat) > MAX_MSAT)
       throw new RangeError(`the sum of wallet ${row.walletId} exceeds 2^53 − 1 msat`);
   }
   if (open > MAX_OPEN || pending > MAX_OPEN) problems.push(`it has more than ${MAX_OPEN} open invoices or pending payments`);
-  const remarks =
-    others === 0 ? [] : [`${others} settled rows are no payments over Lightning, such as fees or payments in other currencies`];
+  if (foreign > 0 && choices.otherNode === undefined)
+    problems.push(`${counted(foreign, 'open invoice')} of another node: let them be paid or expire, or add --other-node with the reason`);
+  const remarks = [
+    ...(others > 0 ? [`${others} settled rows are no payments over Lightning, such as fees or payments in other currencies`] : []),
+    ...(foreign > 0 ? [`open invoices that are not imported, because they are of another node: ${foreign}`] : []),
+    ...(pending > 0 && choices.otherNode !== undefined
+      ? [`payments in flight that stay pending if they are at the other node, where they are not looked up: ${pending}`]
+      : []),
+    ...(invalid > 0 ? [`open invoices that are not imported, because they are not valid or belong to another row: ${invalid}`] : []),
+  ];
   return { rows, settledMsat, heldMsat, open, pending, problems, remarks };
 }
 

@@ -20,6 +20,7 @@ import * as sql from './import.sql.ts';
 import { invoiceOf } from './invoice-of.ts';
 import { linkRows } from './link-rows.ts';
 import type { ImportChoices, PlannedWallet } from './plan.ts';
+import { openInvoiceOf } from './signers.ts';
 import type { SourceHistoryRow, SourceKey, SourceName, SourceWallet } from './source.ts';
 
 /** What the writer uses. */
@@ -210,9 +211,10 @@ function walletPosting(
   const owner = { accountId: wallet.accountId, walletId: wallet.id };
   const keys = source.keys.map((key) => withExpiry(clock, key)).map(({ text, ...key }) => newKeyRow(clock, text, owner, key).row);
   const invoices = live.open.flatMap((row) => {
-    const invoice = invoiceOf(row, choices.network);
-    const isOpen = invoice && mayStillBePaid(clock, invoice.expiresAt);
-    return isOpen ? [importedInvoiceRow(clock, wallet, { invoice, memo: row.memo, preimage: row.preimage })] : [];
+    const invoice = openInvoiceOf(row, choices.node);
+    return typeof invoice === 'object' && mayStillBePaid(clock, invoice.expiresAt)
+      ? [importedInvoiceRow(clock, wallet, { invoice, memo: row.memo, preimage: row.preimage })]
+      : [];
   });
   const completed: RowWrite = {
     statement: sql.completeWalletItem,
@@ -263,7 +265,7 @@ function forgivenTransfer({ clock, node, source, plan }: WriteContext, { id }: S
 }
 
 function pendingPayment({ clock, choices }: WriteContext, wallet: Wallet, row: SourceHistoryRow) {
-  const invoice = invoiceOf(row, choices.network);
+  const invoice = invoiceOf(row, choices.node.network);
   if (!invoice) throw new Error(`the pending payment ${row.id} has no valid invoice`);
   const amounts = { amountMsat: msat(-row.amountMsat), reserveMsat: msat(row.feeMsat) };
   return importedPayment(clock, wallet, { invoice, ...amounts, memo: row.memo, createdAt: row.createdAt });

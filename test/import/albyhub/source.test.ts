@@ -6,7 +6,12 @@ import type { SourceHistoryRow } from '../../../src/features/import/source.ts';
 import { collect } from '../collect.ts';
 import { HUB_BALANCES, HUB_COPIES, hubFile } from './database.ts';
 
-const CHOICES = { network: 'regtest', hasHistory: true, negative: 'refuse', allowedMismatches: new Map() } as const;
+const CHOICES = {
+  node: { pubkey: '0369e08c4bb8efa0020b810879adee5633ad9c8df151ea5a574e13620da98bf928', network: 'regtest' },
+  hasHistory: true,
+  negative: 'refuse',
+  allowedMismatches: new Map(),
+} as const;
 /** Ids of apps of the fixture. */
 const [ALICE, BOB, CHILD, BOX, SLOW, HOLDER, EMPTY] = ['2', '3', '5', '6', '7', '8', '9'];
 const IDS = HUB_BALANCES.map(({ id }) => String(id)).sort();
