@@ -61,4 +61,4 @@ export function resultText(result: ImportResult): string {
 }
 
 const NEXT =
-  'The ledger is clean. Next: start the service, and run `satchel reconcile --new-baseline --reason "import"`. Do not start the source again.';
+  'The ledger is clean. Next: start the service, and run `satchel reconcile --new-baseline --yes --reason "import"`. Do not start the source again.';

@@ -20,7 +20,8 @@ export function addMigrate(program: Command): void {
         return withDatabase({ readOnly: check, mayCreate: !check, hasAnySchema: true }, async (database) => {
           if (!check) await migrate(database, MIGRATIONS);
           const { names, canRunBeside } = await readPending(database, MIGRATIONS);
-          const isRolling = canRunBeside && database.dialect === 'postgres';
+          // Without a pending migration, this version changes nothing that another one uses.
+          const isRolling = names.length === 0 || (canRunBeside && database.dialect === 'postgres');
           await output.print({ is_current: names.length === 0, pending: names, can_run_beside: isRolling }, describe(names, isRolling));
           return names.length === 0 ? EXIT.done : EXIT.refused;
         });

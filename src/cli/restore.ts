@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
 import { counted } from '../core/kernel/counted.ts';
+import type { Manifest } from '../features/backup/manifest.ts';
 import { percent } from './backup.ts';
+import type { Output } from './output.ts';
 import { confirm, EXIT, localAction, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
 
 /** `satchel restore`: restores a backup, and ends the time in which a restored service sends no money. */
 export function addRestore(program: Command): void {
   const restore = noun(program, 'restore', 'Restore a backup', 'restore run /backups/satchel-20261124T010203Z-1a2b.json');
   addRun(restore);
+  addCheck(restore);
   addMark(restore);
   addEmpty(restore);
   addStatus(restore);
@@ -14,7 +17,7 @@ export function addRestore(program: Command): void {
 }
 
 function addRun(restore: Command): void {
-  verb(restore, {
+  const run = verb(restore, {
     name: 'run',
     summary: 'Restore a backup into a new database',
     details:
@@ -22,51 +25,95 @@ function addRun(restore: Command): void {
       'proves that the service wrote the backup. The backup is checked completely. Afterwards the service receives ' +
       'money and sends none, until `satchel restore accept`.',
     example: 'restore run /backups/satchel-20261124T010203Z-1a2b.json',
-  })
+  });
+  withManifest(run).action(
+    localAction<ReadOptions>('Nothing was restored: ', async ({ args, options, output }) => {
+      const [{ sqlitePathOf }, { restoreBackup }, move, { restoreToPostgres }, { common, config }] = await Promise.all([
+        import('../core/db/open.ts'),
+        import('../features/backup/restore.ts'),
+        import('../features/move/move.ts'),
+        import('../features/backup/restore-postgres.ts'),
+        readOptions(args[0] as string, options, output),
+      ]);
+      const [path, database] = [sqlitePathOf(config.databaseUrl), move.nameOf(config.databaseUrl)];
+      const manifest = await (path === undefined
+        ? restoreToPostgres({ ...common, url: config.databaseUrl, workFolder: config.dataDir })
+        : restoreBackup({ ...common, database: path }));
+      output.progress('');
+      const isOriginChecked = !common.hasUncheckedOrigin;
+      await output.print(
+        { database, ...manifest, is_origin_checked: isOriginChecked },
+        `${database} has ${describe(manifest, isOriginChecked)}\n` +
+          'Everything later is missing: payments, transfers, new wallets and keys. Keys that were revoked later work again.\n' +
+          NEXT,
+      );
+      return EXIT.done;
+    }),
+  );
+}
+
+function addCheck(restore: Command): void {
+  const check = verb(restore, {
+    name: 'check',
+    summary: 'Check that a backup can be restored',
+    details:
+      'It decrypts the backup into DATA_DIR, checks the whole ledger in it, and deletes that copy. Nothing else changes; the service may run.',
+    example: 'restore check /backups/satchel-20261124T010203Z-1a2b.json',
+  });
+  withManifest(check).action(
+    localAction<ReadOptions>('The backup cannot be restored: ', async ({ args, options, output }) => {
+      const [{ checkBackup }, { common, config }] = await Promise.all([
+        import('../features/backup/restore.ts'),
+        readOptions(args[0] as string, options, output),
+      ]);
+      const manifest = await checkBackup({ ...common, workFolder: config.dataDir });
+      output.progress('');
+      const isOriginChecked = !common.hasUncheckedOrigin;
+      await output.print({ ...manifest, is_origin_checked: isOriginChecked }, `The backup has ${describe(manifest, isOriginChecked)}`);
+      return EXIT.done;
+    }),
+  );
+}
+
+interface ReadOptions {
+  readonly identityFile?: string;
+  readonly uncheckedOrigin?: boolean;
+}
+
+/** Adds the argument and the options of a command that reads a backup. */
+function withManifest(command: Command): Command {
+  return command
     .argument('<manifest>', 'the .json file beside the backup')
     .option('--identity-file <file>', 'the file with the age identity of an encrypted backup; - is standard input')
-    .option('--unchecked-origin', 'restore although it is not certain that the service wrote the backup')
-    .action(
-      localAction<{ identityFile?: string; uncheckedOrigin?: boolean }>('Nothing was restored: ', async ({ args, options, output }) => {
-        const { identityFile, uncheckedOrigin = false } = options;
-        const [{ readConfig }, { sqlitePathOf }, { systemClock }, { stderrLog }, backups, { findSecretKey }, move, postgres] =
-          await Promise.all([
-            import('../config.ts'),
-            import('../core/db/open.ts'),
-            import('../core/kernel/clock.ts'),
-            import('./database.ts'),
-            import('../features/backup/restore.ts'),
-            import('../secret-key.ts'),
-            import('../features/move/move.ts'),
-            import('../features/backup/restore-postgres.ts'),
-          ]);
-        const config = readConfig(process.env);
-        const [path, database] = [sqlitePathOf(config.databaseUrl), move.nameOf(config.databaseUrl)];
-        process.umask(0o077);
-        const common = {
-          manifest: args[0] as string,
-          identities: identityFile === undefined ? [] : await backups.readIdentities(identityFile),
-          secretKey: await findSecretKey(config),
-          hasUncheckedOrigin: uncheckedOrigin,
-          clock: systemClock,
-          log: stderrLog,
-          progress: (step: string, done: number, total: number) => output.progress(`${step}: ${percent(done, total)}`),
-        };
-        const manifest = await (path === undefined
-          ? postgres.restoreToPostgres({ ...common, url: config.databaseUrl, workFolder: config.dataDir })
-          : backups.restoreBackup({ ...common, database: path }));
-        output.progress('');
-        const time = new Date(manifest.created_at * 1000).toISOString();
-        await output.print(
-          { database, ...manifest, is_origin_checked: !uncheckedOrigin },
-          `${database} has ${counted(manifest.transfers, 'transfer')} over ${counted(manifest.wallets, 'wallet')}, as of ${time}.\n` +
-            (uncheckedOrigin ? 'It was not checked that the service wrote this backup.\n' : '') +
-            'Everything later is missing: payments, transfers, new wallets and keys. Keys that were revoked later work again.\n' +
-            NEXT,
-        );
-        return EXIT.done;
-      }),
-    );
+    .option('--unchecked-origin', 'continue although it is not certain that the service wrote the backup');
+}
+
+async function readOptions(manifest: string, { identityFile, uncheckedOrigin = false }: ReadOptions, output: Output) {
+  const [{ readConfig }, { systemClock }, { stderrLog }, { readIdentities }, { findSecretKey }] = await Promise.all([
+    import('../config.ts'),
+    import('../core/kernel/clock.ts'),
+    import('./database.ts'),
+    import('../features/backup/restore.ts'),
+    import('../secret-key.ts'),
+  ]);
+  const config = readConfig(process.env);
+  process.umask(0o077);
+  const common = {
+    manifest,
+    identities: identityFile === undefined ? [] : await readIdentities(identityFile),
+    secretKey: await findSecretKey(config),
+    hasUncheckedOrigin: uncheckedOrigin,
+    clock: systemClock,
+    log: stderrLog,
+    progress: (step: string, done: number, total: number) => output.progress(`${step}: ${percent(done, total)}`),
+  };
+  return { config, common };
+}
+
+function describe({ transfers, wallets, created_at }: Manifest, isOriginChecked: boolean): string {
+  const time = new Date(created_at * 1000).toISOString();
+  const origin = isOriginChecked ? '' : '\nIt was not checked that the service wrote this backup.';
+  return `${counted(transfers, 'transfer')} over ${counted(wallets, 'wallet')}, as of ${time}.${origin}`;
 }
 
 function addMark(restore: Command): void {

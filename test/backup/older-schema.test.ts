@@ -17,7 +17,7 @@ import { checkDatabase, readAppliedSchema } from '../../src/features/backup/chec
 import type { Manifest } from '../../src/features/backup/manifest.ts';
 import { markFile } from '../../src/features/backup/mark-file.ts';
 import { originOf } from '../../src/features/backup/origin.ts';
-import { restoreBackup } from '../../src/features/backup/restore.ts';
+import { checkBackup, restoreBackup } from '../../src/features/backup/restore.ts';
 import { restoreToPostgres } from '../../src/features/backup/restore-postgres.ts';
 import { freshUrls, problemsOf, silentLog } from '../support/ledger.ts';
 
@@ -184,5 +184,27 @@ describe('a backup with migrations that this version does not have', () => {
     const other = await backupWith(migrationFolder(known.length));
     changeSchema(other, [...RESTORED.schema.slice(0, -1), '0'.repeat(64)]);
     expect(await refusalOf(other)).toContain('can neither use nor upgrade');
+  });
+});
+
+describe('the check of a backup', () => {
+  it('restores it into a folder that is deleted, and reports its contents', async () => {
+    const manifest = await backupWith(MIGRATIONS);
+    const workFolder = newFolder();
+    expect(await checkBackup({ ...order, manifest, workFolder })).toMatchObject({ transfers: 1 });
+    expect(readdirSync(workFolder)).toEqual([]);
+  });
+
+  it('fails for a damaged backup and for one of another service, and leaves nothing', async () => {
+    const manifest = await backupWith(MIGRATIONS);
+    const workFolder = newFolder();
+    await expect(checkBackup({ ...order, manifest, workFolder, secretKey: Buffer.alloc(32, 8) })).rejects.toThrow();
+    const { file } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest;
+    const archive = join(manifest, '..', file);
+    const bytes = readFileSync(archive);
+    bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
+    writeFileSync(archive, bytes);
+    await expect(checkBackup({ ...order, manifest, workFolder })).rejects.toThrow();
+    expect(readdirSync(workFolder)).toEqual([]);
   });
 });

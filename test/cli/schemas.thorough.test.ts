@@ -24,6 +24,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     return work(database).finally(() => database.close());
   }
 
+  it(`reports that another instance may run beside a current schema (${dialect})`, async () => {
+    const settings = { ...(await processSettings(join(folder, dialect), await urls())), LIGHTNING_URL: 'fake:?seed=1' };
+    const { code, stdout } = await runSatchel(['migrate', '--check', '--json'], settings);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { is_current: true, pending: [], can_run_beside: true }]);
+  });
+
   it(`D2: refuses a downgrade with one sentence, in the service and in each command that opens the database (${dialect})`, async () => {
     const settings: Record<string, string> = {
       ...(await processSettings(join(folder, dialect), await urls())),

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { lockFile } from '../../core/db/file-lock.ts';
@@ -62,6 +62,24 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   } finally {
     await removeDatabase(part);
     lock.close();
+  }
+}
+
+/**
+ * Checks a backup as a restore does, in a new folder below `workFolder`, which needs as much space as the database and is deleted afterwards.
+ * @throws BackupFailed when it could not be restored
+ */
+export async function checkBackup({ workFolder, ...options }: UnpackOptions & { readonly workFolder: string }): Promise<Manifest> {
+  const manifest = await readKnownManifest(options);
+  await mkdir(workFolder, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(workFolder, '.check-backup-'));
+  try {
+    await unpackBackup(options, manifest, join(folder, 'satchel.db'));
+    return manifest;
+  } catch (error) {
+    throw explained(error, workFolder, 'choose another DATA_DIR');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
