@@ -14,6 +14,13 @@ interface FeeRules {
   ruleOfDraft(draft: object): object;
 }
 
+it('names the page of connections in Spanish, where filters agree with what they filter', async () => {
+  const texts = Object.values(await import('../../web/src/texts/es/wallets.ts'))[0] as unknown as { wallets: { filter: object } };
+  expect(texts.wallets.filter).toEqual({ all: 'Todos', active: 'Activos', inactive: 'Inactivos' });
+  const { money } = await import('../../web/src/texts/es/money.ts');
+  expect(money.send.unusable.app).toContain('página «Conexiones»');
+});
+
 /** Loads the code of the dashboard as a browser with these languages does. */
 async function inBrowser(...languages: string[]) {
   vi.resetModules();

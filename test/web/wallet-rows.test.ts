@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { WalletTransaction } from '../../client/satchel.js';
 import { balanceSteps, daysOf } from '../../web/src/screens/wallet/balance-history.ts';
 import { isFiltered, readFilters, requestOf, searchedSats } from '../../web/src/screens/wallet/filters.ts';
-import { foldFees, groupByDay, holdList } from '../../web/src/screens/wallet/rows.ts';
+import { foldFees, groupByDay, holdList, keysendReceiver } from '../../web/src/screens/wallet/rows.ts';
 
 function transaction(id: string, fields: object = {}): WalletTransaction {
   return { id, created_at: 1_795_300_000, wtxType: { name: 'ln_deposit' }, passThru: {}, ...fields } as WalletTransaction;
@@ -18,6 +18,12 @@ describe('the rows of a wallet', () => {
       ['b', undefined],
       ['a', 'f1'],
     ]);
+  });
+
+  it('show a keysend with its receiver in the language of the page, unless a person has labeled it', () => {
+    const receiver = `02${'ab'.repeat(32)}`;
+    expect(keysendReceiver(`50 keysend to ${receiver}`)).toBe(receiver);
+    for (const label of ['coffee', `my keysend to ${receiver}`, '', null]) expect(keysendReceiver(label)).toBeUndefined();
   });
 
   it('keep the order of the list in groups of one day', () => {

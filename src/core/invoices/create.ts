@@ -183,8 +183,8 @@ async function record({ recoveryLog, log }: InvoiceContext, entry: RecoveryEntry
   try {
     await recoveryLog?.append(entry);
   } catch (error) {
-    log.error({ reason: errorMessage(error) }, 'a hold invoice was not created, because it could not be recorded beside the backups');
-    throw new NodeUnavailable('hold invoices cannot be recorded beside the backups');
+    log.error({ reason: errorMessage(error) }, 'a hold invoice was not created, because it could not be recorded in the folder of backups');
+    throw new NodeUnavailable('hold invoices cannot be recorded in the folder of backups');
   }
 }
 

@@ -50,7 +50,7 @@ export interface RecoveryRecords {
 }
 
 export interface RecoveryLogOptions {
-  /** A folder beside the backups, which are older than what this log is for. */
+  /** A folder in the folder of backups, which are older than what this log is for. */
   readonly folder: string;
   /** The bytes of SECRET_KEY. */
   readonly secretKey: Uint8Array;

@@ -155,7 +155,7 @@ function holdsNotRecovered({ backupCreatedAt }: Quarantined, nodes: readonly Rea
   if (!holds) return [];
   const { damaged, completeSince } = holds;
   const from = backupCreatedAt === 0 ? '' : ` from ${timeText(backupCreatedAt)}`;
-  const log = 'the recovery log (the folder recovery-log beside the backups)';
+  const log = 'the recovery log (recovery-log in the folder of backups)';
   return [
     ...(completeSince === null ? [`Hold invoices that were created${from} until the restore are lost: ${log} is missing.`] : []),
     ...(completeSince !== null && completeSince > backupCreatedAt

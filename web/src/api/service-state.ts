@@ -79,7 +79,7 @@ export function nodeStateOf(
   { isReachable, database, node, nodes, withdrawals, stopReason = '' }: ServiceState,
   nodeId?: string,
 ): NodeState {
-  if (!isReachable) return away(t.banner.unreachable);
+  if (!isReachable) return away(unreachableText());
   if (database !== 'ok') return away(database === 'read_only' ? t.banner.readOnly : t.banner.databaseAway);
   const status = nodeId === undefined ? undefined : nodes[nodeId];
   if (node === 'unavailable' || (node === 'partial' && status === 'unavailable')) return away(t.banner.nodeAway);
@@ -87,6 +87,11 @@ export function nodeStateOf(
   if (withdrawals === 'restored') return { canSend: false, canReceive: true, reason: t.banner.restored };
   if (status === 'cannot_send') return { canSend: false, canReceive: true, reason: t.banner.nodeCannotSend };
   return { canSend: true, canReceive: true, reason: undefined };
+}
+
+/** Says whether the device or the service is offline. */
+export function unreachableText(): string {
+  return navigator.onLine === false ? t.banner.deviceOffline : t.banner.unreachable;
 }
 
 function away(reason: string): NodeState {

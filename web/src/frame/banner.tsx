@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { onLiveState } from '../api/live.ts';
-import { type ServiceState, useServiceState } from '../api/service-state.ts';
+import { type ServiceState, unreachableText, useServiceState } from '../api/service-state.ts';
 import { useSession } from '../api/session.tsx';
 import { formatMinute, formatTime } from '../parts/format-time.ts';
 import { lazy } from '../parts/lazy.tsx';
@@ -31,8 +31,11 @@ export function bannerText(
   { isReachable, answeredAt, savedAt, database, node }: ServiceState,
   lostAt: number | undefined,
 ): string | undefined {
-  if (!isReachable && savedAt !== undefined) return `${t.banner.unreachable} ${t.common.dataFrom(formatTime(savedAt, Date.now()))}`;
-  if (!isReachable) return t.banner.offline(formatMinute(answeredAt));
+  if (!isReachable && savedAt !== undefined) return `${unreachableText()} ${t.common.dataFrom(formatTime(savedAt, Date.now()))}`;
+  if (!isReachable)
+    return navigator.onLine === false
+      ? `${t.banner.deviceOffline} ${t.banner.offline(formatMinute(answeredAt))}`
+      : t.banner.offline(formatMinute(answeredAt));
   if (database === 'unavailable') return t.banner.databaseAway;
   if (database === 'read_only') return t.banner.readOnly;
   if (node === 'unavailable') return t.banner.nodeAway;

@@ -91,6 +91,7 @@ export const common = {
     transfer: (wallet: string) => `Transfer from ${wallet}`,
   },
   banner: {
+    deviceOffline: 'This device is offline.',
     unreachable: 'The service does not answer.',
     offline: (time: string) => `Not connected since ${time}. The page shows the data of that time. Reconnecting.`,
     notLive: (time: string) => `No live updates since ${time}. Reconnecting.`,

@@ -11,8 +11,7 @@ export const wallets = {
     balance: 'Balance, sats',
     unnamed: 'Wallet without a label',
     inactive: 'Inactive',
-    active: 'Active',
-    all: 'All',
+    filter: { all: 'All', active: 'Active', inactive: 'Inactive' },
     labelHint: 'For you; payers do not see it.',
     create: 'Create the wallet',
     spendable: 'Spendable, all wallets',
@@ -32,6 +31,7 @@ export const wallets = {
     clearSearch: 'Clear the search',
   },
   wallet: {
+    keysendTo: (receiver: string) => `Keysend to ${receiver}`,
     title: 'Wallet',
     receive: 'Receive',
     send: 'Send',

@@ -54,6 +54,7 @@ export const webhooks = {
     result: 'Result',
     took: 'Took',
     attempts: 'Attempts',
+    waitsForEarlier: 'Earlier deliveries of the same wallet come first.',
     noAttempts: 'There was no attempt yet.',
     noResponse: 'No response',
     nextAttempt: 'Next attempt',

@@ -36,7 +36,7 @@ function ChangeTable({ changes }: { changes: readonly OperatorAction[] }) {
       <thead>
         <tr>
           <th>{texts.what}</th>
-          <th>{texts.who}</th>
+          <th class="desktop-only">{texts.who}</th>
           <th class="end">{texts.when}</th>
         </tr>
       </thead>
@@ -54,8 +54,11 @@ function ChangeTable({ changes }: { changes: readonly OperatorAction[] }) {
                   <Foreign text={change.reason} />
                 </span>
               )}
+              <span class="sub phone-only">
+                <Who change={change} />
+              </span>
             </td>
-            <td>
+            <td class="desktop-only">
               <Who change={change} />
             </td>
             <td class="end secondary">

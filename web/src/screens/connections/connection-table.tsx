@@ -124,16 +124,10 @@ function ConnectionRow({ item, wallet, isSelected, onChanged }: ConnectionRowPro
           </Link>
           <ConnectionStatus item={item} />
         </div>
-        <span class="sub">{item.kind}</span>
+        <span class="sub desktop-only">{item.kind}</span>
         <div class="phone-only">
           <bdi class="sub">{wallet}</bdi>
           {budget}
-          <span class="sub">
-            {apps.lastUsed}: <LastUse item={item} />
-          </span>
-          <span class="sub">
-            {apps.ends}: <End item={item} />
-          </span>
         </div>
       </td>
       <td class="desktop-only">

@@ -48,14 +48,8 @@ export function KeyRow({ listed, owner, createdId, onCreated, onChanged }: KeyRo
         ) : (
           <bdi class={nameClass}>{name}</bdi>
         )}
-        {listed.user_label !== '' && <span class="sub mono">{listed.hint}</span>}
+        {listed.user_label !== '' && <span class="sub mono desktop-only">{listed.hint}</span>}
         <span class="phone-only">
-          <span class="sub">{t.keys.kinds[listed.kind] ?? listed.kind}</span>
-          {!isLinkKey && (
-            <span class="sub">
-              {t.keys.lastUsed}: <LastUse listed={listed} />
-            </span>
-          )}
           <Budget limits={listed} canSend={canSend(listed.kind)} />
         </span>
       </td>

@@ -33,7 +33,7 @@ export function LimitsScreen() {
                   <tr key={limit.setting}>
                     <td>
                       {limit.description}
-                      <span class="sub mono">{limit.setting}</span>
+                      <span class="sub mono desktop-only">{limit.setting}</span>
                     </td>
                     <td class="end">
                       <span class="number">{formatSats(limit.value)}</span>

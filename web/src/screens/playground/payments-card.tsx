@@ -9,6 +9,7 @@ import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { playground } from '../../texts/en-playground.ts';
 import type { OutsidePaymentList } from './outside-payments.ts';
 
@@ -49,7 +50,7 @@ export function PaymentsCard({ payments }: { payments: Resource<OutsidePaymentLi
                 <tr>
                   <th>{playground.payment}</th>
                   <th class="desktop-only">{playground.hash}</th>
-                  <th>{playground.result}</th>
+                  <th class="desktop-only">{playground.result}</th>
                   <th class="end">{playground.sats}</th>
                 </tr>
               </thead>
@@ -68,20 +69,25 @@ export function PaymentsCard({ payments }: { payments: Resource<OutsidePaymentLi
 
 function PaymentRow({ payment, onChanged }: { payment: OutsidePayment; onChanged: () => void }) {
   const { id, node, direction, state, amount_msat: amount, fee_msat: fee, payment_hash: hash } = payment;
+  const isPhone = useIsPhone();
+  const result = (
+    <>
+      <Badge {...(LOOKS[state] ?? { tone: 'plain' })}>{playground.states[state] ?? state}</Badge>
+      {state === 'pending' && direction === 'received' && <HoldActions payment={payment} onChanged={onChanged} />}
+    </>
+  );
   return (
     <tr>
       <td>
         <span class="name" id={`outside-${id}`}>
           {playground.number(id, node, playground.directions[direction] ?? direction)}
         </span>
+        {isPhone && result}
       </td>
       <td class="desktop-only">
         <span class="tiny mono secondary">{hash}</span>
       </td>
-      <td>
-        <Badge {...(LOOKS[state] ?? { tone: 'plain' })}>{playground.states[state] ?? state}</Badge>
-        {state === 'pending' && direction === 'received' && <HoldActions payment={payment} onChanged={onChanged} />}
-      </td>
+      {!isPhone && <td>{result}</td>}
       <td class="end">
         <span class="strong">
           <Msat msat={amount} />

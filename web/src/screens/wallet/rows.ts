@@ -17,6 +17,11 @@ function isFee({ wtxType, passThru }: WalletTransaction): boolean {
   return wtxType.name === 'network_fee' && typeof passThru.source_transaction === 'string';
 }
 
+/** Returns the receiver in the label that the service gives to a keysend; undefined for a label of a person. */
+export function keysendReceiver(label: string | null | undefined): string | undefined {
+  return /^\d+ keysend to (0[23][0-9a-f]{64})$/.exec(label ?? '')?.[1];
+}
+
 /** Groups rows that follow one another by the day of the browser's time zone. */
 export function groupByDay(rows: readonly Row[]): { day: string; rows: Row[] }[] {
   const groups: { day: string; rows: Row[] }[] = [];

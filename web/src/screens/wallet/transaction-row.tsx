@@ -6,7 +6,7 @@ import { formatMinute } from '../../parts/format-time.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { requestedPrice } from '../../parts/requested-price.tsx';
 import { t } from '../../texts/texts.ts';
-import type { Row } from './rows.ts';
+import { keysendReceiver, type Row } from './rows.ts';
 
 export interface TransactionRowProps {
   readonly row: Row;
@@ -86,7 +86,9 @@ function walletName({ wal }: WalletTransaction): string {
 }
 
 /** Returns the label, with the ends of public keys and hashes in it. Without a label, it is what happened, and the type is below it. */
-export function nameOf({ user_label, wtxType, status, num_msat }: WalletTransaction): string {
+export function nameOf({ user_label, wtxType, status, num_msat, lnTx }: WalletTransaction): string {
+  const receiver = lnTx?.is_keysend === 1 ? keysendReceiver(user_label) : undefined;
+  if (receiver !== undefined) return t.wallet.keysendTo(`${receiver.slice(0, 6)}…${receiver.slice(-4)}`);
   if (user_label) return user_label.replaceAll(LONG_HEX, (hex) => `${hex.slice(0, 6)}…${hex.slice(-4)}`);
   if (!wtxType.name.startsWith('ln_')) return typeText(wtxType);
   if (status === 'settled') return num_msat > 0 ? t.wallet.received : t.wallet.sent;

@@ -45,9 +45,9 @@ export function WalletSearchBar({ label, status, onChange }: WalletSearchBarProp
         label={t.wallet.status}
         value={status ?? 'all'}
         options={[
-          { value: 'all', label: t.wallets.all },
-          { value: 'active', label: t.wallets.active },
-          { value: 'inactive', label: t.wallets.inactive },
+          { value: 'all', label: t.wallets.filter.all },
+          { value: 'active', label: t.wallets.filter.active },
+          { value: 'inactive', label: t.wallets.filter.inactive },
         ]}
         onChange={(value) => onChange({ status: value === 'all' ? undefined : value })}
       />

@@ -26,10 +26,10 @@ export function DeliveryTable({ deliveries, webhookNames, onRedelivered }: Deliv
         <tr>
           <th>{t.webhooks.event}</th>
           <th class="desktop-only">{t.webhooks.time}</th>
-          <th>{t.webhooks.result}</th>
+          <th class="desktop-only">{t.webhooks.result}</th>
           <th class="end desktop-only">{t.webhooks.took}</th>
           <th class="end desktop-only">{t.webhooks.attempts}</th>
-          <th class="end">
+          <th class="end desktop-only">
             <span class="visually-hidden">{t.webhooks.redeliver}</span>
           </th>
         </tr>
@@ -68,6 +68,11 @@ function DeliveryRows({ delivery, isOpen, webhookName, onToggle, onRedelivered }
     onRedelivered();
   });
   const last = delivery.log.at(-1);
+  const redeliver = (
+    <Button kind="quiet" size="small" icon="refresh" disabled={isBusy} onClick={() => run()}>
+      {t.webhooks.redeliver}
+    </Button>
+  );
   return (
     <>
       <tr class={isOpen ? 'clickable open' : 'clickable'}>
@@ -84,26 +89,29 @@ function DeliveryRows({ delivery, isOpen, webhookName, onToggle, onRedelivered }
               </Link>
             </span>
           )}
+          <span class="phone-only row wrap">
+            <Result delivery={delivery} />
+            <span class="sub">
+              <Time at={delivery.created_at} />
+            </span>
+          </span>
         </td>
         <td class="desktop-only secondary">
           <Time at={delivery.created_at} />
         </td>
-        <td>
+        <td class="desktop-only">
           <Result delivery={delivery} />
         </td>
         <td class="end desktop-only secondary number">{last ? t.webhooks.milliseconds(last.duration_ms) : ''}</td>
         <td class="end desktop-only secondary number">{delivery.attempts}</td>
-        <td class="end">
-          <Button kind="quiet" size="small" icon="refresh" disabled={isBusy} onClick={() => run()}>
-            {t.webhooks.redeliver}
-          </Button>
-        </td>
+        <td class="end desktop-only">{redeliver}</td>
       </tr>
       {(isOpen || error !== undefined) && (
         <tr>
           <td colSpan={6}>
             {error !== undefined && <Note tone="error">{error}</Note>}
             {isOpen && <Attempts delivery={delivery} />}
+            <div class="phone-only">{redeliver}</div>
           </td>
         </tr>
       )}
@@ -127,10 +135,13 @@ function Result({ delivery: { status, log, next_attempt_at: next } }: { delivery
     );
   if (status === 'cancelled') return <Badge tone="plain">{t.statuses.cancelled}</Badge>;
   return (
-    <Badge tone="waiting" icon="clock">
-      {next === null || status === 'queued' ? (t.webhooks.deliveryStatuses[status] ?? status) : t.webhooks.nextAttempt}
-      {next !== null && status !== 'queued' && <Time at={next} isRelative />}
-    </Badge>
+    <>
+      <Badge tone="waiting" icon="clock">
+        {next === null || status === 'queued' ? (t.webhooks.deliveryStatuses[status] ?? status) : t.webhooks.nextAttempt}
+        {next !== null && status !== 'queued' && <Time at={next} isRelative />}
+      </Badge>
+      {next === null && status === 'queued' && <span class="sub">{t.webhooks.waitsForEarlier}</span>}
+    </>
   );
 }
 

@@ -90,7 +90,7 @@ function WebhookTable({ webhooks, selectedId }: { webhooks: readonly Webhook[]; 
           <th>{t.webhooks.endpoint}</th>
           <th class="desktop-only">{t.webhooks.events}</th>
           <th class="desktop-only">{t.webhooks.lastDelivery}</th>
-          <th>{t.webhooks.status}</th>
+          <th class="desktop-only">{t.webhooks.status}</th>
         </tr>
       </thead>
       <tbody>
@@ -101,12 +101,15 @@ function WebhookTable({ webhooks, selectedId }: { webhooks: readonly Webhook[]; 
                 <bdi>{webhook.user_label || webhook.url}</bdi>
               </Link>
               {webhook.user_label !== '' && <bdi class="sub mono">{webhook.url}</bdi>}
+              <div class="phone-only">
+                <WebhookStatus webhook={webhook} />
+              </div>
             </td>
             <td class="desktop-only secondary">{webhook.event_types === null ? t.webhooks.allEvents : webhook.event_types.join(', ')}</td>
             <td class="desktop-only secondary">
               {webhook.last_success_at === null ? t.webhooks.none : <Time at={webhook.last_success_at} isRelative />}
             </td>
-            <td>
+            <td class="desktop-only">
               <WebhookStatus webhook={webhook} />
             </td>
           </tr>

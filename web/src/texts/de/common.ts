@@ -91,6 +91,7 @@ export const common = {
     transfer: (wallet) => `Von ${wallet} überweisen`,
   },
   banner: {
+    deviceOffline: 'Dieses Gerät ist offline.',
     unreachable: 'Der Dienst antwortet nicht.',
     offline: (time) => `Seit ${time} nicht verbunden. Die Seite zeigt die Daten von diesem Zeitpunkt. Verbindung wird wiederhergestellt.`,
     notLive: (time) => `Seit ${time} keine Live-Aktualisierung. Verbindung wird wiederhergestellt.`,

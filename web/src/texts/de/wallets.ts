@@ -11,8 +11,7 @@ export const wallets = {
     balance: 'Guthaben, sats',
     unnamed: 'Wallet ohne Bezeichnung',
     inactive: 'Inaktiv',
-    active: 'Aktiv',
-    all: 'Alle',
+    filter: { all: 'Alle', active: 'Aktiv', inactive: 'Inaktiv' },
     labelHint: 'Zur eigenen Orientierung; Zahlende sehen sie nicht.',
     create: 'Wallet erstellen',
     spendable: 'Verfügbar, alle Wallets',
@@ -32,6 +31,7 @@ export const wallets = {
     clearSearch: 'Suche zurücksetzen',
   },
   wallet: {
+    keysendTo: (receiver) => `Keysend an ${receiver}`,
     title: 'Wallet',
     receive: 'Empfangen',
     send: 'Senden',

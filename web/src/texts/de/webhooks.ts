@@ -57,6 +57,7 @@ export const webhooks = {
     result: 'Ergebnis',
     took: 'Dauer',
     attempts: 'Versuche',
+    waitsForEarlier: 'Frühere Zustellungen derselben Wallet gehen vor.',
     noAttempts: 'Es gab noch keinen Versuch.',
     noResponse: 'Keine Antwort',
     nextAttempt: 'Nächster Versuch',

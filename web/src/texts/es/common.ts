@@ -91,6 +91,7 @@ export const common = {
     transfer: (wallet) => `Transferir desde ${wallet}`,
   },
   banner: {
+    deviceOffline: 'Este dispositivo no tiene conexión.',
     unreachable: 'El servicio no responde.',
     offline: (time) => `Sin conexión desde las ${time}. La página muestra los datos de esa hora. Reconectando.`,
     notLive: (time) => `Sin actualizaciones en tiempo real desde las ${time}. Reconectando.`,

@@ -111,7 +111,7 @@ export const money = {
       bitcoin: 'Es una dirección de Bitcoin. Pida al destinatario una factura o una dirección Lightning.',
       offer: 'Es una oferta BOLT12, que este servicio no paga. Pida una factura al destinatario.',
       login: 'Es un enlace para iniciar sesión, no un pago. Escanéelo con un monedero Lightning en el teléfono.',
-      app: 'Es la conexión de una aplicación con un monedero, no un pago. Las aplicaciones se conectan en la página «Aplicaciones».',
+      app: 'Es la conexión de una aplicación con un monedero, no un pago. Las aplicaciones se conectan en la página «Conexiones».',
       ambiguous: 'Indica dos destinatarios o dos importes. Pida una sola factura al destinatario.',
       unknown: 'No es una factura, una dirección Lightning, una LNURL ni una clave de nodo. Cópielo de nuevo, entero.',
     },

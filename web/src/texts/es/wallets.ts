@@ -11,8 +11,7 @@ export const wallets = {
     balance: 'Saldo, sats',
     unnamed: 'Monedero sin etiqueta',
     inactive: 'Inactivo',
-    active: 'Activo',
-    all: 'Todos',
+    filter: { all: 'Todos', active: 'Activos', inactive: 'Inactivos' },
     labelHint: 'Para uso propio; quien paga no la ve.',
     create: 'Crear el monedero',
     spendable: 'Disponible, todos los monederos',
@@ -32,6 +31,7 @@ export const wallets = {
     clearSearch: 'Borrar la búsqueda',
   },
   wallet: {
+    keysendTo: (receiver) => `Keysend a ${receiver}`,
     title: 'Monedero',
     receive: 'Recibir',
     send: 'Enviar',

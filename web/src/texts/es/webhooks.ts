@@ -56,6 +56,7 @@ export const webhooks = {
     result: 'Resultado',
     took: 'Duración',
     attempts: 'Intentos',
+    waitsForEarlier: 'Las entregas anteriores del mismo monedero van primero.',
     noAttempts: 'Aún no ha habido ningún intento.',
     noResponse: 'Sin respuesta',
     nextAttempt: 'Próximo intento',
