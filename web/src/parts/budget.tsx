@@ -38,7 +38,7 @@ export function Budget({ limits, canSend }: BudgetProps) {
     <div class="stack tight">
       <span>{label}</span>
       <Progress spent={spent} inFlight={inFlight} limit={limit} label={label} />
-      <span class="tiny faint">
+      <span class="tiny faint budget-rest">
         {[inFlight > 0 && t.keys.inFlight(formatMsat(inFlight)), t.keys.left(formatMsat(left)), each].filter(Boolean).join(', ')}
       </span>
     </div>
