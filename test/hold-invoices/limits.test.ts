@@ -131,39 +131,42 @@ onFakeNode(
 /** A lock of the test, for which each posting waits that has just marked a payment as held. */
 const PAUSE = 98_098;
 
-onFakeNodeOf({ name: 'two postings that hold a payment', dialect: 'postgres', settings: { MAX_HELD_PER_WALLET: '1' }, jobTiming: TIMING }, (service) => {
-  it('count one after the other on two instances, so that they do not exceed the limit together', async () => {
-    const other = await service.another();
-    const wallet = await service.client.wallet();
-    const holds = await holdInvoices(service, wallet, 2);
-    const payers = [await service.client.wallet(100), await service.client.wallet(100)];
-    await using database = await connected(service.databaseUrl);
-    await database.query(
-      `CREATE FUNCTION test_pause() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(${PAUSE}); RETURN NULL; END';
+onFakeNodeOf(
+  { name: 'two postings that hold a payment', dialect: 'postgres', settings: { MAX_HELD_PER_WALLET: '1' }, jobTiming: TIMING },
+  (service) => {
+    it('count one after the other on two instances, so that they do not exceed the limit together', async () => {
+      const other = await service.another();
+      const wallet = await service.client.wallet();
+      const holds = await holdInvoices(service, wallet, 2);
+      const payers = [await service.client.wallet(100), await service.client.wallet(100)];
+      await using database = await connected(service.databaseUrl);
+      await database.query(
+        `CREATE FUNCTION test_pause() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(${PAUSE}); RETURN NULL; END';
        CREATE TRIGGER test_pause AFTER UPDATE ON invoice FOR EACH ROW WHEN (NEW.state = 'held') EXECUTE FUNCTION test_pause();
        SELECT pg_advisory_lock(${PAUSE})`,
-    );
-    const doors = [service.client, other];
-    await Promise.all(
-      holds.map(({ invoice }, index) =>
-        (doors[index] ?? other).request('POST', `/v1/wallet/${payers[index]?.id}/withdraw`, {
-          key: service.client.secretKey,
-          json: { payment_request: invoice.payment_request },
-          headers: { prefer: 'respond-async' },
-        }),
-      ),
-    );
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await database.query(waiting)).rows.length).toBe(2);
-    await database.query(`SELECT pg_advisory_unlock(${PAUSE})`);
-    const states = async () => (await service.rows('SELECT state FROM payment ORDER BY state')).map(({ state }) => state);
-    await expect.poll(states).toEqual(['failed', 'pending']);
-    expect(count(await statusesOf(holds), 'held')).toBe(1);
-    for (const hold of holds) await hold.cancel();
-    await database.query('DROP TRIGGER test_pause ON invoice; DROP FUNCTION test_pause()');
-    expect(await service.problems()).toEqual([]);
-  });
-});
+      );
+      const doors = [service.client, other];
+      await Promise.all(
+        holds.map(({ invoice }, index) =>
+          (doors[index] ?? other).request('POST', `/v1/wallet/${payers[index]?.id}/withdraw`, {
+            key: service.client.secretKey,
+            json: { payment_request: invoice.payment_request },
+            headers: { prefer: 'respond-async' },
+          }),
+        ),
+      );
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await database.query(waiting)).rows.length).toBe(2);
+      await database.query(`SELECT pg_advisory_unlock(${PAUSE})`);
+      const states = async () => (await service.rows('SELECT state FROM payment ORDER BY state')).map(({ state }) => state);
+      await expect.poll(states).toEqual(['failed', 'pending']);
+      expect(count(await statusesOf(holds), 'held')).toBe(1);
+      for (const hold of holds) await hold.cancel();
+      await database.query('DROP TRIGGER test_pause ON invoice; DROP FUNCTION test_pause()');
+      expect(await service.problems()).toEqual([]);
+    });
+  },
+);
 
 async function connected(url: string): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString: url });

@@ -11,7 +11,12 @@ afterAll(() => relay.stop());
 const FLOOD = 2200;
 
 onFakeNodeOf(
-  { name: 'an app beyond its limits', dialect: 'sqlite', settings: { NWC_RELAYS: relay.url, PAYMENT_WAIT_SECONDS: '60' }, jobTiming: QUICK },
+  {
+    name: 'an app beyond its limits',
+    dialect: 'sqlite',
+    settings: { NWC_RELAYS: relay.url, PAYMENT_WAIT_SECONDS: '60' },
+    jobTiming: QUICK,
+  },
   ({ client, neighbour, net, rows, problems }) => {
     it('gets RATE_LIMITED, pays nothing with such a request when it is sent again, and leaves other apps alone', async () => {
       const [wallet, other] = [await client.wallet(1000), await neighbour.wallet(1000)];
@@ -23,7 +28,10 @@ onFakeNodeOf(
       );
       for (const event of [...flood, ...payments]) relay.store(event);
       for (const event of payments)
-        expect((await app.responseTo(event)).error).toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining('Nothing was done') });
+        expect((await app.responseTo(event)).error).toMatchObject({
+          code: 'RATE_LIMITED',
+          message: expect.stringContaining('Nothing was done'),
+        });
       expect((await stranger.call('get_balance')).result).toMatchObject({ balance: 1_000_000 });
       for (const event of payments) await app.send(event);
       await stranger.call('get_info');

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PER_TURN, takeTurn } from '../kernel/turns.ts';
 import type { Database } from './database.ts';
 import * as sql from './retention.sql.ts';
 
@@ -18,7 +18,7 @@ export interface Retained {
 }
 
 /** How many positions one transaction deletes: a large delete would block SQLite's only writer, or exceed PostgreSQL's time limit. */
-export const SLICE = 1000;
+export const SLICE = PER_TURN.writtenRows;
 
 /**
  * Ends a period: deletes the rows that existed when the period `periods` periods ago ended. A row is thus kept for at least that much running
@@ -45,6 +45,6 @@ async function deleteInSlices(database: Database, { table, expiring = 'TRUE' }: 
     const oldest = (await database.first(sql.oldestPosition(table, expiring)))?.position ?? due;
     if (oldest >= due) return;
     await database.transaction((tx) => tx.run(sql.deleteBelow(table, expiring), Math.min(due, oldest + SLICE)));
-    await nextTurn();
+    await takeTurn();
   }
 }

@@ -2,6 +2,7 @@ import type { AlertKind } from '../../core/alerts/alert-kinds.ts';
 import type { Row } from '../../core/db/database.ts';
 import type { Statement } from '../../core/db/statement.ts';
 import { firstIdAt } from '../../core/kernel/ids.ts';
+import { takeTurn } from '../../core/kernel/turns.ts';
 import type { LightningNode } from '../../core/lightning/node.ts';
 import { type Findings, MAX_LISTED } from './reconciliation-object.ts';
 import { type ReconciliationRun, readNodeFact, writeNodeFact } from './run.ts';
@@ -136,6 +137,7 @@ export async function sweepWindow<R extends { readonly id: string }>(
   let left = isFull ? Number.MAX_SAFE_INTEGER : PERIODIC_ROWS;
   for (let isSecondHalf = false; left > 0 && !(isSecondHalf && after >= stored); ) {
     const limit = Math.min(PAGE, left);
+    await takeTurn();
     const page = await readPage(after, limit);
     const rows = isSecondHalf ? page.filter(({ id }) => id <= stored) : page;
     await visit(rows);

@@ -1,6 +1,7 @@
 import type { NodeConnection } from '../../core/connection/connection.ts';
 import { withTimeout } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
+import { takeTurn } from '../../core/kernel/turns.ts';
 import type { LightningNode } from '../../core/lightning/node.ts';
 
 /** A response of the node, or the reason why there is none. A missing response is never interpreted as "no" or as zero. */
@@ -48,6 +49,8 @@ export class NodeProbe {
 
   async call<T>(call: (node: LightningNode) => Promise<T>): Promise<NodeAnswer<T>> {
     if (this.stopReason !== undefined) return { answered: false, reason: this.stopReason };
+    // What is compared after many responses that arrive together is done in parts.
+    await takeTurn();
     try {
       const value = await withTimeout(
         this.timing.answerMs,

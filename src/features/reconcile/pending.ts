@@ -1,6 +1,7 @@
 import { readPages } from '../../core/db/pages.ts';
 import { type Clock, timeText, unixSeconds } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
+import { PER_TURN, takeTurn } from '../../core/kernel/turns.ts';
 import type { InvoiceStatus, PaymentOutcome, PaymentReference } from '../../core/lightning/node.ts';
 import { describeEvidence } from '../../core/lightning/payment-evidence.ts';
 import { collectEvidence, lookUpInvoice, lookUpPayment } from '../../core/lightning/responses.ts';
@@ -96,7 +97,8 @@ const NO_RESPONSE = 'no response';
 const NO_RECORD = 'no record';
 
 async function clearEnded({ alerts, database }: ReconciliationRun): Promise<void> {
-  for (const id of await alerts.openSubjects('payment_stuck')) {
+  for (const [index, id] of (await alerts.openSubjects('payment_stuck')).entries()) {
+    if (index % PER_TURN.rows === 0) await takeTurn();
     if ((await database.first(sql.findPayment, id))?.state !== 'pending') await alerts.clear('payment_stuck', id);
   }
 }

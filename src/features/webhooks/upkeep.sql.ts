@@ -1,4 +1,5 @@
 import { statement } from '../../core/db/statement.ts';
+import { PER_TURN } from '../../core/kernel/turns.ts';
 import { COLUMNS, type DeliveryRow, INSERTED, UNFINISHED } from './deliveries.sql.ts';
 
 /** The instances that send deliveries, and their webhooks. */
@@ -18,7 +19,7 @@ export const releaseClaims = statement(
 );
 
 /** How many deliveries {@link makeDue} changes at most. */
-export const MAX_DUE_AT_ONCE = 1000;
+export const MAX_DUE_AT_ONCE = PER_TURN.writtenRows;
 
 /** Makes some later retries of a webhook due. */
 export const makeDue = statement(
@@ -35,7 +36,7 @@ const ANY_STATE = "state IN ('queued', 'held', 'claimed', 'retrying', 'delivered
 export const deleteDeliveries = statement(
   'webhook_delivery_delete_some',
   `DELETE FROM webhook_delivery WHERE position < (SELECT max(position) FROM webhook_delivery)
-    AND position IN (SELECT position FROM webhook_delivery WHERE ${ANY_STATE} AND webhook_id = $1 LIMIT 1000)`,
+    AND position IN (SELECT position FROM webhook_delivery WHERE ${ANY_STATE} AND webhook_id = $1 LIMIT ${PER_TURN.writtenRows})`,
 );
 
 /** Deletes a webhook that has no deliveries. */
@@ -90,7 +91,7 @@ export const findReplay = statement<{ position: number; until_position: number }
 export const endOfPart = statement<{ position: number | null }>(
   'webhook_replay_end_of_part',
   `SELECT max(position) AS position FROM (SELECT position FROM event WHERE account_id = $1 AND position > $2 AND position <= $3
-    ORDER BY position LIMIT 1000) AS part`,
+    ORDER BY position LIMIT ${PER_TURN.writtenRows}) AS part`,
 );
 
 /** Inserts the deliveries of events in a range that a webhook wants. Those of one wallet keep their order, and do not wait for new events. */

@@ -1,3 +1,4 @@
+import { takeTurn } from '../../core/kernel/turns.ts';
 import * as deliveries from './deliveries.sql.ts';
 import { countWaiting } from './delivery-lists.sql.ts';
 import * as sql from './upkeep.sql.ts';
@@ -25,6 +26,7 @@ export async function releaseLostClaims({ database, instances }: WebhookDependen
 
 /** Makes the next of a webhook's later retries due. @returns whether there may be more */
 export async function makeRetriesDue({ database, clock }: WebhookDependencies, id: string): Promise<boolean> {
+  await takeTurn();
   return (await database.transaction((tx) => tx.run(sql.makeDue, id, clock.nowMs()))) === sql.MAX_DUE_AT_ONCE;
 }
 
@@ -45,6 +47,7 @@ export async function checkSecrets({ database, secretBox, alerts }: WebhookDepen
 export async function deleteSome({ database }: WebhookDependencies): Promise<boolean> {
   let isPart = false;
   for (const { id } of await database.all(webhooks.listDeleted)) {
+    await takeTurn();
     const count = await database.transaction(async (tx) => {
       const deleted = await tx.run(sql.deleteDeliveries, id);
       if (deleted > 0) return deleted;
@@ -61,6 +64,7 @@ export async function deleteSome({ database }: WebhookDependencies): Promise<boo
 export async function continueReplays({ database, clock, secretBox }: WebhookDependencies): Promise<boolean> {
   let isPart = false;
   for (const { id, webhook_id } of await database.all(sql.listReplays, secretBox.keyId)) {
+    await takeTurn();
     const isInserted = await database.transaction(async (tx) => {
       const [webhook] = await tx.all(deliveries.lockActive, [webhook_id], secretBox.keyId);
       const replay = await tx.first(sql.findReplay, id);
