@@ -30,8 +30,8 @@ class LongestFirst extends BaseSequencer {
 const common = {
   pool: 'forks',
   // No test asserts on elapsed time. These limits only end a test that hangs.
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
   expect: { poll: { timeout: 150_000 } },
 } as const;
 
