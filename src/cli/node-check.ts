@@ -13,6 +13,7 @@ import type { LightningNode, NodeInfo } from '../core/lightning/node.ts';
 import { paymentHashOf } from '../core/lightning/payment-hash.ts';
 import { sumChannels } from '../features/operator/channels-object.ts';
 import { openNode } from '../open-node.ts';
+import { localUrl } from '../service-addresses.ts';
 import { stderrLog } from './database.ts';
 import { grouped } from './table.ts';
 
@@ -32,7 +33,7 @@ export interface NodeFinding {
   readonly isGood: boolean;
 }
 
-type NodeSettings = Pick<Config, 'holdInvoices' | 'maxBlockAgeSeconds'>;
+type NodeSettings = Pick<Config, 'holdInvoices' | 'maxBlockAgeSeconds' | 'host' | 'port'>;
 
 /** Checks each node of LIGHTNING_URL. */
 export async function checkNodes(): Promise<NodeFindings[]> {
@@ -42,8 +43,23 @@ export async function checkNodes(): Promise<NodeFindings[]> {
   return checked;
 }
 
+/** The playground is in the process of the service. One in this process would be another node. */
+async function checkPlayground(config: NodeSettings): Promise<NodeFindings> {
+  const url = localUrl(config);
+  try {
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const { node } = (await response.json()) as { node: unknown };
+    const text = `answers at ${url}, and reports its node as ${String(node)}`;
+    const what = good('Node', 'the playground, a private test network in the process of the service');
+    return { findings: [what, node === 'ok' ? good('Service', text) : bad('Service', text)], reason: null };
+  } catch {
+    const reason = `The playground is in the process of the service, and no service answers at ${url}. Start it, with the same HOST and PORT.`;
+    return { findings: [], reason };
+  }
+}
+
 async function checkUrl(lightningUrl: string, config: NodeSettings): Promise<NodeFindings> {
-  // A playground in this folder would always be ready, so checking it makes no sense.
+  if (lightningUrl === 'playground:') return checkPlayground(config);
   const dataDir = await mkdtemp(join(tmpdir(), 'satchel-node-check-'));
   try {
     const { node } = await openNode({ lightningUrl, dataDir, log: stderrLog });

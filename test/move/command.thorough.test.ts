@@ -37,7 +37,10 @@ describe('satchel move', () => {
     expect(refused.output).not.toContain('hunter2');
     const file = join(folder, 'target');
     writeFileSync(file, to);
-    const moved = await runSatchel(['move', '--json'], { ...settings, TARGET_DATABASE_URL_FILE: file });
+    const unconfirmed = await runSatchel(['move', '--json'], { ...settings, TARGET_DATABASE_URL_FILE: file });
+    expect(unconfirmed).toMatchObject({ code: 2, output: expect.stringContaining('add --yes') });
+    expect(unconfirmed.output).not.toContain('postgres:postgres');
+    const moved = await runSatchel(['move', '--json', '--yes'], { ...settings, TARGET_DATABASE_URL_FILE: file });
     expect(moved).toMatchObject({ code: 0 });
     expect(JSON.parse(moved.stdout)).toEqual({ to: nameOf(to), rows: expect.any(Number), tables: expect.any(Number) });
     expect(moved.output).not.toContain('postgres:postgres');
@@ -82,7 +85,7 @@ describe('satchel move', () => {
       await opened(from, (database) => database.transaction((tx) => tx.run(fill)), false);
       const disk = join(folder, 'disk');
       mkdirSync(disk);
-      const program = `'${process.execPath}' src/cli/satchel.ts move --to sqlite:'${disk}/new.db'`;
+      const program = `'${process.execPath}' src/cli/satchel.ts move --yes --to sqlite:'${disk}/new.db'`;
       const script = `mount -t tmpfs -o size=4m tmpfs '${disk}'; ${program}; echo "first: $?"
         mount -o remount,size=200m '${disk}'; ${program}; echo "second: $?"; cp '${disk}'/new.db* '${folder}'`;
       const settings = { DATA_DIR: folder, DATABASE_URL: from };

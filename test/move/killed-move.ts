@@ -51,7 +51,7 @@ export async function moveWithKills({ from, to, kills, lifeMs, onRun = () => {} 
 }
 
 function spawnMove(from: string, to: string) {
-  const child = spawn(process.execPath, [PROGRAM, 'move'], {
+  const child = spawn(process.execPath, [PROGRAM, 'move', '--yes'], {
     env: { ...process.env, DATABASE_URL: from, TARGET_DATABASE_URL: to },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { scriptedLnd } from '../lightning/lnd/scripted-lnd.ts';
 import { freePort } from '../support/free-port.ts';
@@ -18,6 +21,19 @@ describe('satchel node check', () => {
     expect(stdout).toContain('created and cancelled one of 1 sat');
     expect(stdout).not.toMatch(/^ *!/m);
     expect(code).toBe(0);
+  });
+
+  it('asks the running service about its playground, instead of starting another node', async () => {
+    const answers = createServer((_request, response) => response.end(JSON.stringify({ status: 'ready', node: 'ok' })));
+    await once(answers.listen(0, '127.0.0.1'), 'listening');
+    const PORT = String((answers.address() as AddressInfo).port);
+    const check = () => runSatchel(['node', 'check'], { LIGHTNING_URL: 'playground:', PORT });
+    const found = await check();
+    answers.close();
+    expect(found.stdout).toMatch(/Node +the playground, .*\n +Service +answers at http:\/\/127\.0\.0\.1:\d+, and reports its node as ok/);
+    expect(found.code).toBe(0);
+    const stopped = await check();
+    expect([stopped.code, stopped.output]).toEqual([2, expect.stringContaining('no service answers')]);
   });
 
   it('marks what fails, and exits with 1', async () => {
