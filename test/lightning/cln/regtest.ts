@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SocketTransport } from '../../../src/core/lightning/cln/transport-socket.ts';
 import { freePort } from '../../support/free-port.ts';
+import { startSilentProxy } from '../../support/silent-proxy.ts';
 import { BTCD_USER, btcdClient } from './btcd-client.ts';
 
 /** The programs under test. Without them, tests on real nodes are skipped. */
@@ -96,16 +97,26 @@ export class RegtestNode {
 export interface Regtest {
   /** `svc` has a channel to `ext`, which has one to `far`. Half of each capacity is on each side. */
   readonly nodes: Readonly<Record<RegtestNodeName, RegtestNode>>;
+  /** Mines blocks, and waits until every node has read them whose chain is not silent. */
   mine(blocks: number): Promise<void>;
+  /** Stops or starts to pass bytes between `svc` and btcd. Only with `isProxied`. */
+  silenceChain(isSilent: boolean): void;
   /** Ends all processes and deletes all files. */
   stop(): Promise<void>;
 }
 
 /** Starts a network of btcd and three lightningd on loopback, in a temporary folder. Takes about half a minute. */
-export async function startRegtest(): Promise<Regtest> {
+export async function startRegtest({ isProxied = false } = {}): Promise<Regtest> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-cln-regtest-'));
   const btcdPort = await freePort();
-  const plain = writePlugin(dir, btcdPort, false);
+  const proxy = isProxied ? await startSilentProxy(btcdPort) : undefined;
+  let isSvcSilent = false;
+  const silenceChain = (isSilent: boolean) => {
+    isSvcSilent = isSilent;
+    if (isSilent) proxy?.silence();
+    else proxy?.resume();
+  };
+  const plain = writePlugin(dir, proxy?.port ?? btcdPort, false);
   const holds = writePlugin(dir, btcdPort, true);
   const create = async (name: RegtestNodeName, plugin: string) =>
     new RegtestNode({ name, dir: join(dir, name), port: await freePort(), restPort: await freePort(), plugin });
@@ -116,11 +127,13 @@ export async function startRegtest(): Promise<Regtest> {
   const mine = async (blocks: number) => {
     await btcd('generate', blocks);
     const height = await btcd<number>('getblockcount');
-    await Promise.all(all.map((node) => until(`block ${height} at ${node.name}`, async () => (await blockHeight(node)) >= height)));
+    const reading = all.filter((node) => !isSvcSilent || node !== nodes.svc);
+    await Promise.all(reading.map((node) => until(`block ${height} at ${node.name}`, async () => (await blockHeight(node)) >= height)));
   };
   const stop = async () => {
     await Promise.all(all.map((node) => node.stop('SIGKILL')));
     await end(btcdProcess, 'SIGKILL');
+    await proxy?.close();
     rmSync(dir, { recursive: true, force: true });
   };
   try {
@@ -132,7 +145,7 @@ export async function startRegtest(): Promise<Regtest> {
     await mine(121);
     await fund(nodes, mine);
     await openChannels(nodes, mine);
-    return { nodes, mine, stop };
+    return { nodes, mine, silenceChain, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -9,8 +9,9 @@ import { processSettings, type ServiceProcess, startProcess } from '../../suppor
 import { seedOf } from '../any-invoice.ts';
 import { type PayAnyInvoice, payAnyInvoice } from '../pay-any-invoice.ts';
 import { writeRefusals } from './refusals.ts';
-import { RegtestNetwork, regtestBinaries, until, WITHOUT_BINARIES } from './regtest.ts';
+import { RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from './regtest.ts';
 import { hubSettings, regtestControl } from './regtest-control.ts';
+import { until } from './regtest-lnd.ts';
 
 const binaries = regtestBinaries();
 const KEY = `sak_${'regtest1Key2'.repeat(3)}`;

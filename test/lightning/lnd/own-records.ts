@@ -1,5 +1,5 @@
 import type { SentRecords } from '../../restore/real-node.ts';
-import type { RegtestLnd } from './regtest.ts';
+import type { RegtestLnd } from './regtest-lnd.ts';
 
 interface Channel {
   readonly num_updates: string;

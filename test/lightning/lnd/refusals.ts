@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { decodeBolt11 } from '../../../src/core/lightning/bolt11/bolt11.ts';
-import type { RegtestLnd } from './regtest.ts';
+import type { RegtestLnd } from './regtest-lnd.ts';
 
 /** An invoice that LND has refused to pay, and its response. */
 export interface Refusal {

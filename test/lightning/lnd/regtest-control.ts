@@ -3,7 +3,8 @@ import type { OutsideName, OutsidePayment, PlaygroundControl } from '../../../de
 import { msat } from '../../../src/core/kernel/money.ts';
 import type { LndInvoice } from '../../../src/core/lightning/lnd/invoices.ts';
 import type { PaymentRecord } from '../../../src/core/lightning/lnd/payment-record.ts';
-import { type RegtestLnd, type RegtestNetwork, until } from './regtest.ts';
+import type { RegtestNetwork } from './regtest.ts';
+import { type RegtestLnd, until } from './regtest-lnd.ts';
 
 /** A point of the curve that no node has as its key. */
 const UNREACHABLE = `02${'11'.repeat(32)}`;

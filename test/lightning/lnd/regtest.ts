@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { reportPermissions } from '../../../src/core/lightning/lnd/permissions.ts';
-import { LndTransport } from '../../../src/core/lightning/lnd/transport.ts';
-import { parseLndUrl } from '../../../src/core/lightning/lnd/url.ts';
 import { freePort } from '../../support/free-port.ts';
+import { type SilentProxy, startSilentProxy } from '../../support/silent-proxy.ts';
+import { BlockMaker } from '../block-maker.ts';
+import { Program, RegtestLnd, until } from './regtest-lnd.ts';
 
 /*
  * A regtest network of btcd and LND nodes on loopback: hub — alice — carol. It runs the binaries that LND_BIN and BTCD_BIN name, in a
@@ -31,153 +29,33 @@ const CAPACITY_SAT = 16_000_000;
 const PUSHED_SAT = 8_000_000;
 /** Receives the first block, because btcd needs an address to mine. Its key is unknown. */
 const NO_ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
-const ADMIN_MACAROON = 'data/chain/bitcoin/regtest/admin.macaroon';
-const START_MS = 120_000;
 
-/** Repeats a check until it returns true. An error counts as false. */
-export async function until(what: string, check: () => Promise<boolean>, timeoutMs = START_MS): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  let problem = '';
-  while (Date.now() < deadline) {
-    try {
-      if (await check()) return;
-    } catch (error) {
-      problem = String(error);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`waited too long: ${what} ${problem}`);
-}
-
-/** A program that can be killed and started again with the same arguments. */
-class Program {
-  readonly #command: string;
-  readonly #log: string;
-  args: readonly string[];
-  #child: ChildProcess | undefined;
-
-  constructor(command: string, args: readonly string[], log: string) {
-    this.#command = command;
-    this.args = args;
-    this.#log = log;
-  }
-
-  start(): void {
-    const log = openSync(this.#log, 'a', 0o600);
-    this.#child = spawn(this.#command, [...this.args], { stdio: ['ignore', log, log] });
-    closeSync(log);
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    this.#child?.kill(signal);
-  }
-
-  async stop(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#child;
-    this.#child = undefined;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    // A program that is being debugged or is stopped ends only with SIGKILL.
-    const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
-    await ended;
-    clearTimeout(timer);
-  }
-}
-
-/** One LND node of the network. */
-export class RegtestLnd {
-  readonly name: string;
-  readonly directory: string;
-  readonly restPort: number;
-  readonly peerPort: number;
-  pubkey = '';
-  readonly #program: Program;
-  #transport: LndTransport | undefined;
-
-  constructor(name: string, directory: string, ports: { rest: number; peer: number }, program: (directory: string) => Program) {
-    this.name = name;
-    this.directory = directory;
-    this.restPort = ports.rest;
-    this.peerPort = ports.peer;
-    this.#program = program(directory);
-  }
-
-  /** The URL for LIGHTNING_URL. */
-  url(macaroon = ADMIN_MACAROON, parameters = '&keysends=held'): string {
-    const cert = join(this.directory, 'tls.cert');
-    return `lnd+rest://127.0.0.1:${this.restPort}?cert=${cert}&macaroon=${join(this.directory, macaroon)}${parameters}`;
-  }
-
-  /** Calls the node as its administrator. */
-  call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
-    this.#transport ??= new LndTransport(parseLndUrl(this.url()));
-    return this.#transport.call<T>({ method, path, body, timeoutMs: 60_000 });
-  }
-
-  /** Streams as its administrator, until the signal aborts. */
-  stream<T>(method: 'GET' | 'POST', path: string, body: object | undefined, signal: AbortSignal): AsyncGenerator<T, void> {
-    this.#transport ??= new LndTransport(parseLndUrl(this.url()));
-    return this.#transport.stream<T>({ method, path, body }, signal);
-  }
-
-  start(): void {
-    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
-    writeFileSync(join(this.directory, 'lnd.conf'), '');
-    this.#program.start();
-  }
-
-  /** Stops the node: SIGINT lets it finish, SIGKILL does not. */
-  async stop(signal: NodeJS.Signals): Promise<void> {
-    this.#transport?.close();
-    this.#transport = undefined;
-    await this.#program.stop(signal);
-  }
-
-  /** Freezes the node (SIGSTOP) or lets it continue (SIGCONT). */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    this.#program.signal(signal);
-  }
-
-  async waitUntilActive(channels: number): Promise<void> {
-    await until(`${this.name} is active`, async () => {
-      const { state } = await this.call<{ state: string }>('GET', '/v1/state');
-      const info = await this.call<{ num_active_channels: number }>('GET', '/v1/getinfo');
-      return state === 'SERVER_ACTIVE' && info.num_active_channels >= channels;
-    });
-  }
-
-  /** Stops the node and starts it again. */
-  async restart(signal: NodeJS.Signals, channels: number): Promise<void> {
-    await this.stop(signal);
-    this.start();
-    await this.waitUntilActive(channels);
-  }
-
-  /** Creates a macaroon with the permissions that the service needs, and returns its file in the node's directory. */
-  async bakeMacaroon(holdsKeysends = true): Promise<string> {
-    const admin = readFileSync(join(this.directory, ADMIN_MACAROON));
-    const { command } = reportPermissions(admin, holdsKeysends);
-    const permissions = Array.from(command.matchAll(/uri:(\S+)/g), ([, action]) => ({ entity: 'uri', action }));
-    const { macaroon } = await this.call<{ macaroon: string }>('POST', '/v1/macaroon', { permissions });
-    writeFileSync(join(this.directory, 'satchel.macaroon'), Buffer.from(macaroon, 'hex'));
-    return 'satchel.macaroon';
-  }
+export interface RegtestOptions {
+  readonly holdsKeysends?: boolean;
+  /** The source of blocks of the hub. It is behind a proxy, which a test can silence. Otherwise the hub calls btcd directly. */
+  readonly proxiedChain?: 'btcd' | 'neutrino';
+  /** The chain has old blocks: see {@link RegtestNetwork.mineOld}. */
+  readonly hasOldBlocks?: boolean;
 }
 
 export class RegtestNetwork {
   readonly #directory: string;
   readonly #btcd: Program;
   readonly #btcdPort: number;
+  readonly #proxy: SilentProxy | undefined;
+  readonly #blocks: BlockMaker | undefined;
   readonly hub: RegtestLnd;
   readonly alice: RegtestLnd;
   readonly carol: RegtestLnd;
 
   /** Starts the network. It takes about 20 seconds. */
-  static async start(binaries: RegtestBinaries, directory: string, { holdsKeysends = true } = {}): Promise<RegtestNetwork> {
+  static async start(binaries: RegtestBinaries, directory: string, options: RegtestOptions = {}): Promise<RegtestNetwork> {
     const ports = [];
-    for (let i = 0; i < 10; i++) ports.push(await freePort());
-    const network = new RegtestNetwork(binaries, directory, ports, holdsKeysends);
+    for (let i = 0; i < 11; i++) ports.push(await freePort());
+    const [btcdPort = 0, chainPeerPort = 0, ...others] = ports;
+    const { proxiedChain } = options;
+    const proxy = proxiedChain && (await startSilentProxy(proxiedChain === 'btcd' ? btcdPort : chainPeerPort));
+    const network = new RegtestNetwork(binaries, directory, { btcdPort, chainPeerPort, others, proxy }, options);
     try {
       await network.#start();
       return network;
@@ -187,39 +65,65 @@ export class RegtestNetwork {
     }
   }
 
-  private constructor(binaries: RegtestBinaries, directory: string, ports: number[], holdsKeysends: boolean) {
+  private constructor(
+    binaries: RegtestBinaries,
+    directory: string,
+    ports: { btcdPort: number; chainPeerPort: number; others: number[]; proxy: SilentProxy | undefined },
+    { holdsKeysends = true, proxiedChain, hasOldBlocks = false }: RegtestOptions,
+  ) {
     this.#directory = directory;
     mkdirSync(join(directory, 'btcd'), { recursive: true, mode: 0o700 });
-    const nextPort = () => ports.pop() ?? 0;
-    this.#btcdPort = nextPort();
+    const nextPort = () => ports.others.pop() ?? 0;
+    this.#btcdPort = ports.btcdPort;
+    this.#proxy = ports.proxy;
+    this.#blocks = hasOldBlocks ? new BlockMaker((method, params) => this.#btcdCall(method, params)) : undefined;
+    const listening = proxiedChain === 'neutrino' ? `--listen=127.0.0.1:${ports.chainPeerPort}` : '--nolisten';
     const btcdArgs = [
       ...['--regtest', '--configfile=/dev/null', `--datadir=${directory}/btcd/data`, `--logdir=${directory}/btcd/logs`],
       ...[`--rpclisten=127.0.0.1:${this.#btcdPort}`, ...USER, `--rpccert=${directory}/btcd/rpc.cert`, `--rpckey=${directory}/btcd/rpc.key`],
-      ...['--rpcmaxclients=100', '--rpcmaxwebsockets=100', '--nolisten', '--nodnsseed', '--txindex', `--miningaddr=${NO_ADDRESS}`],
+      ...['--rpcmaxclients=100', '--rpcmaxwebsockets=100', listening, '--nodnsseed', '--txindex', `--miningaddr=${NO_ADDRESS}`],
     ];
     this.#btcd = new Program(binaries.btcd, btcdArgs, join(directory, 'btcd.log'));
-    const node = (name: string, more: readonly string[]) => {
+    const node = (name: string, more: readonly string[], chain = this.#btcdArgs(this.#btcdPort)) => {
       const [rest, peer, rpc] = [nextPort(), nextPort(), nextPort()];
       const program = (folder: string) =>
-        new Program(binaries.lnd, this.#lndArgs(folder, name, { rest, peer, rpc }, more), `${folder}.log`);
+        new Program(binaries.lnd, this.#lndArgs(folder, name, { rest, peer, rpc }, [...chain, ...more]), `${folder}.log`);
       return new RegtestLnd(name, join(directory, name), { rest, peer }, program);
     };
-    this.hub = node('hub', ['--store-final-htlc-resolutions', ...(holdsKeysends ? ['--keysend-hold-time=15s'] : [])]);
+    const chainPort = ports.proxy?.port ?? this.#btcdPort;
+    const hubChain =
+      proxiedChain === 'neutrino' ? ['--bitcoin.node=neutrino', `--neutrino.connect=127.0.0.1:${chainPort}`] : this.#btcdArgs(chainPort);
+    const hubArgs = [
+      '--store-final-htlc-resolutions',
+      ...(holdsKeysends ? ['--keysend-hold-time=15s'] : []),
+      // LND stops itself when its source of blocks has been silent for some minutes.
+      ...(proxiedChain ? ['--healthcheck.chainbackend.attempts=0'] : []),
+    ];
+    this.hub = node('hub', hubArgs, hubChain);
     this.alice = node('alice', []);
     this.carol = node('carol', []);
   }
 
+  #btcdArgs(port: number): string[] {
+    const login = ['--btcd.rpcuser=regtest', '--btcd.rpcpass=regtest', `--btcd.rpccert=${this.#directory}/btcd/rpc.cert`];
+    return ['--bitcoin.node=btcd', `--btcd.rpchost=127.0.0.1:${port}`, ...login];
+  }
+
   #lndArgs(folder: string, alias: string, ports: { rest: number; peer: number; rpc: number }, more: readonly string[]): string[] {
-    const btcd = [`--btcd.rpchost=127.0.0.1:${this.#btcdPort}`, '--btcd.rpcuser=regtest', '--btcd.rpcpass=regtest'];
     return [
       ...[`--lnddir=${folder}`, `--configfile=${folder}/lnd.conf`, '--noseedbackup', '--nobootstrap', `--alias=${alias}`],
-      ...['--bitcoin.regtest', '--bitcoin.node=btcd', ...btcd, `--btcd.rpccert=${this.#directory}/btcd/rpc.cert`],
-      ...[`--listen=127.0.0.1:${ports.peer}`, `--rpclisten=127.0.0.1:${ports.rpc}`, `--restlisten=127.0.0.1:${ports.rest}`],
+      ...[
+        '--bitcoin.regtest',
+        `--listen=127.0.0.1:${ports.peer}`,
+        `--rpclisten=127.0.0.1:${ports.rpc}`,
+        `--restlisten=127.0.0.1:${ports.rest}`,
+      ],
       ...[
         '--accept-keysend',
         '--trickledelay=50',
         '--gossip.sub-batch-delay=5ms',
         '--bitcoin.defaultchanconfs=1',
+        '--bitcoin.defaultremotedelay=20',
         '--maxpendingchannels=5',
       ],
       ...more,
@@ -230,14 +134,32 @@ export class RegtestNetwork {
     return [this.hub, this.alice, this.carol];
   }
 
+  /** Mines blocks; the newest has the present time. */
   async mine(blocks: number): Promise<void> {
-    await this.#btcdCall('generate', [blocks]);
+    if (!this.#blocks) return void (await this.#btcdCall('generate', [blocks]));
+    // The first has the waiting transactions. A block must be newer than the median of the eleven before it, so most stay old.
+    await this.#btcdCall('generate', [1]);
+    if (blocks === 1) return;
+    await this.#blocks.mine(Math.max(10, blocks - 2));
+    await this.#btcdCall('generate', [1]);
+  }
+
+  /** Mines an empty block whose time is so many seconds ago; only with `hasOldBlocks`, and for at most about four hours. */
+  async mineOld(ageSeconds: number): Promise<void> {
+    await this.#blocks?.mine(1, Math.floor(Date.now() / 1000) - ageSeconds);
+  }
+
+  /** Stops or starts to pass bytes between the hub and its source of blocks. Only with `proxiedChain`. */
+  silenceChain(isSilent: boolean): void {
+    if (isSilent) this.#proxy?.silence();
+    else this.#proxy?.resume();
   }
 
   /** Stops all programs that it started. */
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.stop('SIGINT')));
     await this.#btcd.stop('SIGINT');
+    await this.#proxy?.close();
   }
 
   async #start(): Promise<void> {
@@ -266,7 +188,8 @@ export class RegtestNetwork {
     this.#btcd.start();
     await this.#waitForBtcd();
     await this.#startNodes();
-    await this.mine(120);
+    await this.#blocks?.mine(119, undefined, address);
+    await this.mine(this.#blocks ? 1 : 120);
     await this.#synced(120);
     // LND's wallet reads the height that makes coins spendable from the announcement of a block.
     await this.mine(1);
@@ -285,6 +208,12 @@ export class RegtestNetwork {
       await this.#funded(node, 200_000_000);
       node.pubkey = (await node.call<{ identity_pubkey: string }>('GET', '/v1/getinfo')).identity_pubkey;
     }
+  }
+
+  /** Begins to close a channel, and returns when its closing transaction is on its way. `isForced`: without the peer. */
+  async closeChannel(node: RegtestLnd, channelPoint: string, isForced: boolean): Promise<void> {
+    const path = `/v1/channels/${channelPoint.replace(':', '/')}?force=${isForced}${isForced ? '' : '&sat_per_vbyte=2'}`;
+    await node.firstMessage('DELETE', path);
   }
 
   /** Opens a channel and waits until both nodes can use it. */

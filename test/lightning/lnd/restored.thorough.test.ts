@@ -9,8 +9,9 @@ import type { LndInvoice } from '../../../src/core/lightning/lnd/invoices.ts';
 import type { HttpResponse, Json, TestWallet } from '../../support/client.ts';
 import { freshUrls } from '../../support/ledger.ts';
 import { processSettings, runSatchel, runVerify, type ServiceProcess, startProcess } from '../../support/process.ts';
-import { RegtestNetwork, regtestBinaries, until, WITHOUT_BINARIES } from './regtest.ts';
+import { RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
+import { until } from './regtest-lnd.ts';
 
 const binaries = regtestBinaries();
 const KEY = `sak_${'regtest1Key2'.repeat(3)}`;

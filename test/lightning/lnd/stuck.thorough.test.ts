@@ -11,8 +11,9 @@ import { HistoryChanged, type LightningNode, type PaymentOrder } from '../../../
 import { silentLog } from '../../support/ledger.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { orderFor, settlementOf } from '../contract/subject.ts';
-import { RegtestNetwork, regtestBinaries, until, WITHOUT_BINARIES } from './regtest.ts';
+import { RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
+import { until } from './regtest-lnd.ts';
 
 const binaries = regtestBinaries();
 

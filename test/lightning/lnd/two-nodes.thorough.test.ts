@@ -10,8 +10,9 @@ import type { HttpResponse, Json } from '../../support/client.ts';
 import { freshUrls } from '../../support/ledger.ts';
 import { processSettings, runSatchel, type ServiceProcess, startProcess } from '../../support/process.ts';
 import { type Attempt, checkAttempts, checkLedger } from '../attempts.ts';
-import { RegtestNetwork, regtestBinaries, until, WITHOUT_BINARIES } from './regtest.ts';
+import { RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
+import { until } from './regtest-lnd.ts';
 
 const binaries = regtestBinaries();
 const KEY = `sak_${'regtest1Key2'.repeat(3)}`;
