@@ -165,6 +165,22 @@ export function onPlayground(name: string, suite: (app: App, dialect: Dialect) =
   onBothDialects(name, (dialect) => suite(prepareApp(dialect, settings, { openNode, jobTiming: JOB_TIMING }), dialect));
 }
 
+export interface StartedNodeSuite {
+  readonly name: string;
+  /** Starts the node, and returns settings of the service, with LIGHTNING_URL. */
+  readonly start: () => Promise<Record<string, string>>;
+  readonly jobTiming?: JobTiming;
+}
+
+/** Runs a suite on SQLite against the service on a real node. The suite ends the node. */
+export function onStartedNode({ name, start, jobTiming = {} }: StartedNodeSuite, suite: (app: App) => void): void {
+  describe(name, () => {
+    const settings: Record<string, string> = {};
+    beforeAll(async () => void Object.assign(settings, await start()), 300_000);
+    suite(prepareApp('sqlite', settings, { openNode, jobTiming }));
+  });
+}
+
 /** Runs a suite on SQLite against the service on the playground, its first node, and on a fake node that the test controls. */
 export function onPlaygroundAndFakeNode(name: string, suite: (app: FakeNodeApp) => void, settings: Record<string, string> = {}): void {
   describe(name, () => {
