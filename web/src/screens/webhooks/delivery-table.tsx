@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { t } from '../../texts/texts.ts';
 
 export interface DeliveryTableProps {
@@ -67,6 +68,7 @@ function DeliveryRows({ delivery, isOpen, webhookName, onToggle, onRedelivered }
     await idempotent((options) => api.webhooks.redeliver(delivery.webhook_id, delivery.id, {}, options));
     onRedelivered();
   });
+  const isPhone = useIsPhone();
   const last = delivery.log.at(-1);
   const redeliver = (
     <Button kind="quiet" size="small" icon="refresh" disabled={isBusy} onClick={() => run()}>
@@ -89,29 +91,29 @@ function DeliveryRows({ delivery, isOpen, webhookName, onToggle, onRedelivered }
               </Link>
             </span>
           )}
-          <span class="phone-only row wrap">
-            <Result delivery={delivery} />
-            <span class="sub">
-              <Time at={delivery.created_at} />
+          {isPhone && (
+            <span class="row wrap">
+              <Result delivery={delivery} />
+              <span class="sub">
+                <Time at={delivery.created_at} />
+              </span>
             </span>
-          </span>
+          )}
         </td>
         <td class="desktop-only secondary">
           <Time at={delivery.created_at} />
         </td>
-        <td class="desktop-only">
-          <Result delivery={delivery} />
-        </td>
+        <td class="desktop-only">{!isPhone && <Result delivery={delivery} />}</td>
         <td class="end desktop-only secondary number">{last ? t.webhooks.milliseconds(last.duration_ms) : ''}</td>
         <td class="end desktop-only secondary number">{delivery.attempts}</td>
-        <td class="end desktop-only">{redeliver}</td>
+        <td class="end desktop-only">{!isPhone && redeliver}</td>
       </tr>
       {(isOpen || error !== undefined) && (
         <tr>
           <td colSpan={6}>
             {error !== undefined && <Note tone="error">{error}</Note>}
             {isOpen && <Attempts delivery={delivery} />}
-            <div class="phone-only">{redeliver}</div>
+            {isPhone && redeliver}
           </td>
         </tr>
       )}

@@ -11,6 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { useList } from '../../parts/use-list.tsx';
 import { t } from '../../texts/texts.ts';
 import { NewWebhookSheet } from './new-webhook.tsx';
@@ -83,6 +84,7 @@ export function WebhooksScreen({ id }: { id?: string }) {
 }
 
 function WebhookTable({ webhooks, selectedId }: { webhooks: readonly Webhook[]; selectedId: string | undefined }) {
+  const isPhone = useIsPhone();
   return (
     <table class="table">
       <thead>
@@ -101,17 +103,13 @@ function WebhookTable({ webhooks, selectedId }: { webhooks: readonly Webhook[]; 
                 <bdi>{webhook.user_label || webhook.url}</bdi>
               </Link>
               {webhook.user_label !== '' && <bdi class="sub mono">{webhook.url}</bdi>}
-              <div class="phone-only">
-                <WebhookStatus webhook={webhook} />
-              </div>
+              {isPhone && <WebhookStatus webhook={webhook} />}
             </td>
             <td class="desktop-only secondary">{webhook.event_types === null ? t.webhooks.allEvents : webhook.event_types.join(', ')}</td>
             <td class="desktop-only secondary">
               {webhook.last_success_at === null ? t.webhooks.none : <Time at={webhook.last_success_at} isRelative />}
             </td>
-            <td class="desktop-only">
-              <WebhookStatus webhook={webhook} />
-            </td>
+            <td class="desktop-only">{!isPhone && <WebhookStatus webhook={webhook} />}</td>
           </tr>
         ))}
       </tbody>
