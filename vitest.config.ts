@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { globSync, readFileSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -6,6 +6,26 @@ import { failureList } from './test/support/failure-list.ts';
 
 // A file named *.thorough.test.ts runs in `npm run test:thorough`, every other test file in `npm test`.
 const THOROUGH = 'test/**/*.thorough.test.ts';
+
+/** Where money moves, `npm test` runs on both databases. The other files run on PostgreSQL in `npm run test:thorough`. */
+const MONEY = [
+  'budgets',
+  'db',
+  'fees',
+  'hold-invoices',
+  'ledger',
+  'limits',
+  'payments',
+  'reconcile',
+  'recovery-log',
+  'restore',
+  'tasks',
+].map((folder) => `test/${folder}/**/*.test.ts`);
+
+/** The other files with suites that run on each database. */
+const ON_EACH_DATABASE = globSync('test/**/*.test.ts', { cwd: import.meta.dirname, exclude: [THOROUGH, ...MONEY] }).filter((path) =>
+  /\bon(FakeNode|BothDatabases|TwoFakeNodes|TwoNodes)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
+);
 
 /** The files that take longest. They begin first, so that none of them runs alone in the end. */
 const LONGEST = [
@@ -35,6 +55,9 @@ const common = {
   expect: { poll: { timeout: 150_000 } },
 } as const;
 
+/** Loading the service for every file would double the processor time. So the files of a worker share modules and global state. */
+const shared = { isolate: false } as const;
+
 // Tests create hundreds of databases. On a disk, a copy of one takes ten times the processor time of a copy in memory.
 const MEMORY = '/dev/shm';
 const NEEDED_BYTES = 8 * 2 ** 30;
@@ -62,9 +85,19 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     projects: [
-      // Loading the service for every file would double the processor time. So the files of a worker share modules and global state.
-      { test: { ...common, name: 'fast', isolate: false, include: ['test/**/*.test.ts'], exclude: [THOROUGH] } },
-      { test: { ...common, name: 'thorough', include: [THOROUGH] } },
+      {
+        test: {
+          ...common,
+          ...shared,
+          name: 'fast',
+          include: ['test/**/*.test.ts'],
+          exclude: [THOROUGH, ...MONEY],
+          provide: { dialects: ['sqlite'] },
+        },
+      },
+      { test: { ...common, ...shared, name: 'money', include: MONEY, exclude: [THOROUGH], provide: { dialects: ['sqlite', 'postgres'] } } },
+      { test: { ...common, ...shared, name: 'postgres', include: ON_EACH_DATABASE, provide: { dialects: ['postgres'] } } },
+      { test: { ...common, name: 'thorough', include: [THOROUGH], provide: { dialects: ['sqlite', 'postgres'] } } },
     ],
   },
 });

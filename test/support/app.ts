@@ -28,6 +28,7 @@ import type { JobTiming } from '../../src/jobs.ts';
 import { openNode } from '../../src/open-node.ts';
 import { type Client, clientOf } from './client.ts';
 import { type DatabaseFaults, noFaults, withFaults } from './database-faults.ts';
+import { dialects } from './dialects.ts';
 import { freePort } from './free-port.ts';
 import { migratedUrls, problemsAfter, problemsOf, silentLog } from './ledger.ts';
 
@@ -194,7 +195,7 @@ export function onPlaygroundAndFakeNode(name: string, suite: (app: FakeNodeApp) 
 }
 
 function onBothDialects(name: string, suite: (dialect: Dialect) => void): void {
-  for (const dialect of ['sqlite', 'postgres'] as const) describe(`${name} (${dialect})`, () => suite(dialect));
+  for (const dialect of dialects()) describe(`${name} (${dialect})`, () => suite(dialect));
 }
 
 interface Running {

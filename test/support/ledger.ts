@@ -15,6 +15,7 @@ import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import { createLedger, type Ledger } from '../../src/core/ledger/ledger.ts';
 import type { TransferOrder } from '../../src/core/ledger/posting.ts';
 import { verify } from '../../src/features/verify/verify.ts';
+import { dialects } from './dialects.ts';
 
 /*
  * A ledger on SQLite and on PostgreSQL: for tests of the modules, without HTTP and without a node.
@@ -37,7 +38,7 @@ export const silentLog = { info() {}, warn() {}, error() {} };
 
 /** Runs a suite on SQLite and on PostgreSQL. `open` creates a migrated database, which is closed and removed after the suite. */
 export function onBothDatabases(name: string, suite: (open: () => Promise<Database>, dialect: Dialect) => void): void {
-  for (const dialect of ['sqlite', 'postgres'] as const) {
+  for (const dialect of dialects()) {
     describe(`${name} (${dialect})`, () => {
       const urls = migratedUrls(dialect);
       const opened: Database[] = [];
