@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { WalletTransaction } from '../../client/satchel.js';
 import { balanceSteps, daysOf } from '../../web/src/screens/wallet/balance-history.ts';
 import { isFiltered, readFilters, requestOf, searchedSats } from '../../web/src/screens/wallet/filters.ts';
-import { foldFees, groupByDay, holdList, keysendReceiver } from '../../web/src/screens/wallet/rows.ts';
+import { foldFees, groupByDay, holdList, keysendReceiver, receiverOf } from '../../web/src/screens/wallet/rows.ts';
 
 function transaction(id: string, fields: object = {}): WalletTransaction {
   return { id, created_at: 1_795_300_000, wtxType: { name: 'ln_deposit' }, passThru: {}, ...fields } as WalletTransaction;
@@ -24,6 +24,17 @@ describe('the rows of a wallet', () => {
     const receiver = `02${'ab'.repeat(32)}`;
     expect(keysendReceiver(`50 keysend to ${receiver}`)).toBe(receiver);
     for (const label of ['coffee', `my keysend to ${receiver}`, '', null]) expect(keysendReceiver(label)).toBeUndefined();
+  });
+
+  it('name the receiver of a payment as the service recorded it, and never that of an invoice', () => {
+    const dest_pubkey = `02${'ab'.repeat(32)}`;
+    const payment = (passThru: object) => transaction('a', { num_msat: -1000, passThru, lnTx: { dest_pubkey } });
+    const key = '02abababab…ababab';
+    expect(receiverOf(payment({ ln_address: 'ann@example.com', comment: 'hi' }))).toEqual({ name: 'ann@example.com', key });
+    expect(receiverOf(payment({ lnurl_domain: 'example.com' }))).toEqual({ name: 'example.com', key });
+    expect(receiverOf(payment({ ln_address: 7 }))).toEqual({ key });
+    expect(receiverOf(transaction('a', { num_msat: 1000, lnTx: { dest_pubkey } }))).toEqual({});
+    expect(receiverOf(transaction('a', { num_msat: -1000, lnTx: null }))).toEqual({});
   });
 
   it('keep the order of the list in groups of one day', () => {

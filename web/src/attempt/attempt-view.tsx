@@ -9,6 +9,7 @@ import { Foreign } from '../parts/foreign.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Note } from '../parts/note.tsx';
 import { requestedPrice } from '../parts/requested-price.tsx';
+import { shortKey } from '../parts/short-key.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Sum } from '../parts/sum.tsx';
 import { money } from '../texts/en-money.ts';
@@ -59,9 +60,7 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
     <>
       <div class="attempt-head">
         <HeroAmount sats={-summary.sats} price={requestedPrice(summary.price)} />
-        <p class="secondary">
-          {summary.isPurpose ? money.attempt.purpose : money.attempt.to} <Foreign text={summary.to} />
-        </p>
+        <Receiver attempt={attempt} />
         {wallet?.user_label && (
           <p class="small secondary">
             {money.attempt.from} <bdi>{wallet.user_label}</bdi>
@@ -116,6 +115,29 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
   );
 }
 
+/** Names the receiver, and the memo of the invoice, the comment or the memo of the transfer. */
+function Receiver({ attempt: { summary, order } }: { attempt: Attempt }) {
+  const { to, isPurpose = false, payee } = summary;
+  const memo = order.fields.comment ?? order.fields.memo;
+  return (
+    <>
+      <p class="secondary">
+        {isPurpose ? money.attempt.purpose : money.attempt.to} <Foreign text={to} />
+      </p>
+      {isPurpose && payee !== undefined && (
+        <p class="small secondary">
+          {money.attempt.to} <bdi class="mono">{shortKey(payee)}</bdi>
+        </p>
+      )}
+      {typeof memo === 'string' && (
+        <p class="small secondary">
+          {order.operation === 'transfer' ? t.payment.memo : t.payment.comment}: <Foreign text={memo} />
+        </p>
+      )}
+    </>
+  );
+}
+
 function Outcome(props: AttemptViewProps) {
   const { attempt } = props;
   const { step } = attempt.progress;
@@ -129,6 +151,7 @@ function Outcome(props: AttemptViewProps) {
         <span class={tone === 'bad' ? 'faint' : undefined}>
           <HeroAmount sats={tone === 'bad' ? attempt.summary.sats : -attempt.summary.sats} price={requestedPrice(attempt.summary.price)} />
         </span>
+        <Receiver attempt={attempt} />
         <Words attempt={attempt} />
       </div>
       <Rest {...props} />

@@ -6,6 +6,7 @@ import { Identifier } from '../../parts/identifier.tsx';
 import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
 import { passThruText } from '../wallet/pass-thru.tsx';
+import { receiverOf } from '../wallet/rows.ts';
 
 export interface PaymentDetailsProps {
   readonly lntx: LightningTransactionDetails;
@@ -16,6 +17,7 @@ export interface PaymentDetailsProps {
 export function PaymentDetails({ lntx, transaction, isSent }: PaymentDetailsProps) {
   const identifier = (value: string | null | undefined, label: string) => value && <Identifier key={label} value={value} label={label} />;
   const wallet = transaction?.wal;
+  const receiver = transaction && receiverOf(transaction).name;
   const records = lntx.custom_records && Object.keys(lntx.custom_records).length > 0 ? lntx.custom_records : undefined;
   return (
     <div class="payment-details">
@@ -31,6 +33,7 @@ export function PaymentDetails({ lntx, transaction, isSent }: PaymentDetailsProp
           ],
           [t.wallet.type, transaction && (t.wallet.types[transaction.wtxType.name] ?? transaction.wtxType.display_name)],
           [t.payment.memo, lntx.memo && <Foreign text={lntx.memo} />],
+          [t.payment.receiver, receiver !== undefined && <Foreign text={receiver} />],
           [t.payment.expires, !isSent && lntx.expires_at !== null && lntx.is_keysend === 0 && <Time at={lntx.expires_at} withSeconds />],
           [t.payment.hash, identifier(lntx.r_hash_decoded, t.payment.hash)],
           [t.payment.preimage, identifier(lntx.payment_preimage, t.payment.preimage)],

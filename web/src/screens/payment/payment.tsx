@@ -18,6 +18,7 @@ import { Timeline, type TimelineItem } from '../../parts/timeline.tsx';
 import { print } from '../../texts/en-print.ts';
 import { t } from '../../texts/texts.ts';
 import { HoldDecision } from '../receive/hold-decision.tsx';
+import { receiverOf } from '../wallet/rows.ts';
 import { HeldBar } from './held-bar.tsx';
 import { PaymentDetails } from './payment-details.tsx';
 import { addByTime, invoiceSteps, paymentSteps, type StepName } from './payment-steps.ts';
@@ -149,9 +150,9 @@ function Head({ data, isSent, isOpen }: { data: PaymentData; isSent: boolean; is
 /** The longest title. The details have the whole memo. */
 const TITLE_LENGTH = 80;
 
-/** Returns the beginning of the label or the memo. */
+/** Returns the beginning of the label or the memo; without either, the receiver. */
 function titleOf({ lntx, transaction }: PaymentData): string {
-  const text = (transaction?.user_label || lntx.memo || '').trim();
+  const text = (transaction?.user_label || lntx.memo || (transaction && receiverOf(transaction).name) || '').trim();
   return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH).toWellFormed()}…` : text;
 }
 

@@ -1,5 +1,6 @@
 import type { Order, Summary } from '../../attempt/attempt.ts';
 import type { Price } from '../../parts/fiat-entry.tsx';
+import { shortKey } from '../../parts/short-key.ts';
 import type { Offer, WithdrawOffer } from './offer.ts';
 
 /** What a person chose for an offer. Amounts are sats. */
@@ -75,9 +76,4 @@ export function orderOf(offer: Exclude<Offer, { kind: 'withdraw' | 'unusable' }>
     fee_limit_msat,
   };
   return { order: { operation: 'payLnurl', fields }, summary: { ...shown, to: offer.link.ln_address ?? offer.link.domain } };
-}
-
-/** Returns a public key as its first and last characters, for places where the whole one is in reach. */
-export function shortKey(pubkey: string): string {
-  return `${pubkey.slice(0, 10)}…${pubkey.slice(-6)}`;
 }

@@ -1,4 +1,5 @@
 import type { WalletTransaction } from '../../../../client/satchel.js';
+import { shortKey } from '../../parts/short-key.ts';
 import { textOfDay } from './filters.ts';
 
 /** A row of the table: a transaction, with the routing fee of a payment. */
@@ -20,6 +21,13 @@ function isFee({ wtxType, passThru }: WalletTransaction): boolean {
 /** Returns the receiver in the label that the service gives to a keysend; undefined for a label of a person. */
 export function keysendReceiver(label: string | null | undefined): string | undefined {
   return /^\d+ keysend to (0[23][0-9a-f]{64})$/.exec(label ?? '')?.[1];
+}
+
+/** Returns the receiver of a payment: its Lightning address, or the host of its LNURL. Otherwise it is the ends of the public key of its node. */
+export function receiverOf({ num_msat, passThru, lnTx }: WalletTransaction): { readonly name?: string; readonly key?: string } {
+  if (num_msat >= 0 || lnTx === null) return {};
+  const name = [passThru.ln_address, passThru.lnurl_domain].find((one) => typeof one === 'string' && one !== '');
+  return { ...(typeof name === 'string' && { name }), ...(lnTx.dest_pubkey !== '' && { key: shortKey(lnTx.dest_pubkey) }) };
 }
 
 /** Groups rows that follow one another by the day of the browser's time zone. */

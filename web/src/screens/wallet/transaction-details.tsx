@@ -9,7 +9,7 @@ import { rateOf } from '../../parts/requested-price.tsx';
 import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
 import { passThruText } from './pass-thru.tsx';
-import type { Row } from './rows.ts';
+import { type Row, receiverOf } from './rows.ts';
 import { typeText } from './transaction-row.tsx';
 
 /** All that is known of a transaction, below its row. */
@@ -17,6 +17,7 @@ export function TransactionDetails({ row: { transaction, fee } }: { row: Row }) 
   const { id, created_at, num_msat, wtxType, lnTx, passThru, status, failure_reason, user_label } = transaction;
   const memo = lnTx?.memo || user_label;
   const feeMsat = lnTx?.fee_msat ?? (fee ? -fee.num_msat : null);
+  const { name: receiver } = receiverOf(transaction);
   const isInvoice = lnTx !== null && /^ln(bc|tb)/i.test(lnTx.payment_request);
   return (
     <div class="transaction-details">
@@ -29,6 +30,7 @@ export function TransactionDetails({ row: { transaction, fee } }: { row: Row }) 
           [t.wallet.type, typeText(wtxType)],
           [t.wallet.time, <Time key="time" at={created_at} withSeconds />],
           [t.payment.memo, memo ? <Foreign key="memo" text={memo} /> : undefined],
+          [t.payment.receiver, receiver !== undefined && <Foreign key="receiver" text={receiver} />],
           [t.payment.reason, status === 'failed' ? (t.payment.failureReasons[failure_reason ?? ''] ?? failure_reason) : undefined],
           [t.payment.otherWallet, otherWalletOf(passThru, transaction.wal.id)],
           [t.payment.comment, passThru.comment_not_sent !== undefined && t.payment.commentNotSent],

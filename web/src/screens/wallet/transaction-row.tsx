@@ -6,7 +6,7 @@ import { formatMinute } from '../../parts/format-time.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { requestedPrice } from '../../parts/requested-price.tsx';
 import { t } from '../../texts/texts.ts';
-import { keysendReceiver, type Row } from './rows.ts';
+import { keysendReceiver, type Row, receiverOf } from './rows.ts';
 
 export interface TransactionRowProps {
   readonly row: Row;
@@ -85,12 +85,17 @@ function walletName({ wal }: WalletTransaction): string {
   return wal.user_label || wal.id;
 }
 
-/** Returns the label, with the ends of public keys and hashes in it. Without a label, it is what happened, and the type is below it. */
-export function nameOf({ user_label, wtxType, status, num_msat, lnTx }: WalletTransaction): string {
+/**
+ * Returns the label, with the ends of public keys and hashes in it. Without a label, it is the receiver, or else what happened. The type is below it.
+ */
+export function nameOf(transaction: WalletTransaction): string {
+  const { user_label, wtxType, status, num_msat, lnTx } = transaction;
   const receiver = lnTx?.is_keysend === 1 ? keysendReceiver(user_label) : undefined;
   if (receiver !== undefined) return t.wallet.keysendTo(`${receiver.slice(0, 6)}…${receiver.slice(-4)}`);
   if (user_label) return user_label.replaceAll(LONG_HEX, (hex) => `${hex.slice(0, 6)}…${hex.slice(-4)}`);
   if (!wtxType.name.startsWith('ln_')) return typeText(wtxType);
+  const { name } = receiverOf(transaction);
+  if (name !== undefined) return name;
   if (status === 'settled') return num_msat > 0 ? t.wallet.received : t.wallet.sent;
   return num_msat > 0 ? t.payment.invoice : t.payment.payment;
 }
@@ -101,9 +106,14 @@ export function typeText({ name, display_name }: WalletTransaction['wtxType']): 
   return t.wallet.types[name] ?? display_name;
 }
 
-function subtitleOf({ wtxType, status, failure_reason, lnTx }: WalletTransaction) {
+/** Returns the type of a payment, and the receiver unless the name is the receiver. */
+function subtitleOf(transaction: WalletTransaction) {
+  const { wtxType, status, failure_reason, lnTx, user_label } = transaction;
   if (status === 'failed') return t.payment.failureReasons[failure_reason ?? ''] ?? typeText(wtxType);
-  return lnTx?.is_keysend === 1 ? `${typeText(wtxType)} · ${t.payment.keysend}` : typeText(wtxType);
+  if (lnTx?.is_keysend === 1) return `${typeText(wtxType)} · ${t.payment.keysend}`;
+  const { name, key } = receiverOf(transaction);
+  const receiver = user_label ? (name ?? key) : name === undefined && key;
+  return receiver ? `${typeText(wtxType)} · ${receiver}` : typeText(wtxType);
 }
 
 function iconOf({ wtxType, num_msat, status }: WalletTransaction): IconName {
