@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAxisTime, formatClock, formatExactTime, formatRelativeTime, formatTime } from '../../web/src/parts/format-time.ts';
+import { formatAxisTimes, formatClock, formatExactTime, formatRelativeTime, formatTime } from '../../web/src/parts/format-time.ts';
 
 /** In the time zone of the machine, as the dashboard shows times in that of the browser. */
 function local(year: number, month: number, day: number, hours = 0, minutes = 0, seconds = 0, milliseconds = 0): number {
@@ -46,8 +46,23 @@ describe('an exact time', () => {
   });
 });
 
-it('the axis of a chart has clocks for two days, days for a month, and months for a year', () => {
-  const at = local(2026, 11, 14, 9, 30);
-  const period = (days: number) => ({ from: 0, to: days * 86_400 });
-  expect([1, 30, 365].map((days) => formatAxisTime(at, period(days)))).toEqual(['09:30', '14 Nov', 'Nov 2026']);
+describe('the axis of a chart', () => {
+  const axis = (days: number) => {
+    const from = local(2026, 11, 14, 9, 30) / 1000;
+    const length = days * 86_400;
+    return formatAxisTimes(
+      [0, 0.25, 0.5, 0.75].map((part) => from + part * length),
+      { from, to: from + length },
+    );
+  };
+
+  it('has clocks for a day, days for a month, and months for a year', () => {
+    expect([1, 30, 365].map((days) => axis(days)[0])).toEqual(['09:30', '14 Nov', 'Nov 2026']);
+  });
+
+  it.each([0.01, 1, 1.5, 2, 3, 4, 30, 299, 300, 365])('has no text twice in %d days', (days) => {
+    const texts = axis(days).filter((text) => text !== '');
+    expect(texts.length).toBeGreaterThan(1);
+    expect(new Set(texts).size).toBe(texts.length);
+  });
 });

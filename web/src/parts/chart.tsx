@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { t } from '../texts/texts.ts';
 import { Sats } from './amount.tsx';
 import type { Period } from './chart-scale.ts';
-import { formatAxisTime } from './format-time.ts';
+import { formatAxisTimes } from './format-time.ts';
 import './chart.css';
 
 export interface ChartProps {
@@ -40,6 +40,10 @@ export function Chart({ label, period, lines, columns, rows, rowAt, legend, form
   const last = rows.length - 1;
   const current = Math.min(chosen ?? last, last);
   const row = rows[current];
+  const times = formatAxisTimes(
+    TICKS.map((tick) => period.from + tick * (period.to - period.from)),
+    period,
+  );
 
   function onKeyDown(event: KeyboardEvent) {
     const next = moved(event.key, current, last);
@@ -85,9 +89,9 @@ export function Chart({ label, period, lines, columns, rows, rowAt, legend, form
           ))}
         </div>
         <div class="time-axis" aria-hidden="true">
-          {TICKS.map((tick) => (
+          {TICKS.map((tick, index) => (
             <span key={tick} style={{ left: `${tick * 100}%` }}>
-              {tick === 1 ? t.common.now : formatAxisTime((period.from + tick * (period.to - period.from)) * 1000, period)}
+              {tick === 1 ? t.common.now : times[index]}
             </span>
           ))}
         </div>

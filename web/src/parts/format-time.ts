@@ -68,9 +68,13 @@ export function formatDay(at: number): string {
   return format(at, DAY);
 }
 
-/** Returns a time for the axis of a chart: a clock within two days, the month and year from ten months on, otherwise the day. `period` is in seconds. */
-export function formatAxisTime(at: number, { from, to }: { from: number; to: number }): string {
+/**
+ * Returns the texts of times on the axis of a chart: clocks within a day, months with years from ten months on, otherwise days. A text that an
+ * earlier time has is empty, as three days have five times on their axis. `times` and `period` are in seconds.
+ */
+export function formatAxisTimes(times: readonly number[], { from, to }: { from: number; to: number }): string[] {
   const days = (to - from) / 86_400;
-  if (days <= 2) return formatMinute(at);
-  return days < 300 ? formatDay(at) : format(at, MONTH);
+  const formatOne = days <= 1 ? formatMinute : days < 300 ? formatDay : (at: number) => format(at, MONTH);
+  const texts = times.map((at) => formatOne(at * 1000));
+  return texts.map((text, index) => (texts.indexOf(text) === index ? text : ''));
 }
