@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Translation } from '../../web/src/texts/translation.ts';
@@ -111,4 +111,38 @@ it('English has no text that says nothing', () => {
 it('uses the Spanish singular for one settled payment, and the plural otherwise', () => {
   const paid = translations.find(({ name }) => name === 'es')?.texts.get('apps.paid') as (count: string) => string;
   expect(['0', '1', '21'].map(paid)).toEqual(['0 liquidados', '1 liquidado', '21 liquidados']);
+});
+
+/** Numbers that are no counts: those of a process, of a version, and of a row or a payment in a list. */
+const NAMES_OF_NUMBERS = new Set(['pid', 'id', 'version', 'number']);
+
+/** Returns the functions in a file of texts: name, parameters, and the text up to the next one. */
+function functionsIn(file: string): [name: string, parameters: string[], body: string][] {
+  const source = readFileSync(join(folder, file), 'utf8');
+  const matches = source.matchAll(/^\s*(?:const )?(\w+)(?::| =) \(([^()]*)\) =>((?:.|\n(?!\s*(?:const )?[\w']+(?::| =) ))*)/gm);
+  return [...matches].map(([, name = '', parameters = '', body = '']) => [name, parameters.split(', '), body]);
+}
+
+describe.each(['en', ...languages])('the texts in %s', (language) => {
+  it('group the digits of every count', async () => {
+    const ungrouped: string[] = [];
+    let checked = 0;
+    for (const file of readdirSync(folder).filter((name) => name.startsWith('en-'))) {
+      const counts = new Map(
+        functionsIn(file).map(([name, parameters]) => [
+          name,
+          parameters.map((one) => /^(\w+): number$/.exec(one)?.[1]).map((one) => one !== undefined && !NAMES_OF_NUMBERS.has(one)),
+        ]),
+      );
+      for (const [name, parameters, body] of functionsIn(language === 'en' ? file : join(language, file.slice(3)))) {
+        const names = parameters.map((one) => one.split(':')[0] ?? '').filter((_, index) => counts.get(name)?.[index]);
+        checked += names.length;
+        ungrouped.push(...names.filter((one) => body.includes(`\${${one}}`)).map((one) => `${file} ${name} ${one}`));
+      }
+    }
+    expect(checked).toBeGreaterThan(50);
+    expect(ungrouped).toEqual([]);
+    const { formatCount } = await import(join(folder, language === 'en' ? '' : language, 'count.ts'));
+    expect([0, 999, 1000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1\u202f000', '1\u202f234\u202f567']);
+  });
 });

@@ -92,8 +92,8 @@ const PAGES: Readonly<Record<ActionName, string>> = {
   notifications: '/operator#notifications',
 };
 
-/** Returns a function that writes the sentence about an alert in a language. The duration of the cause is measured until `nowMs`. */
-export function createSentences(texts: SentenceTexts, formatSats: (sats: number) => string) {
+/** Returns a function that writes the sentence about an alert in a language. The duration of the cause is measured until `nowMs`. `formatWhole` writes whole numbers. */
+export function createSentences(texts: SentenceTexts, formatWhole: (number: number) => string) {
   /** Returns hours and minutes below two days, and days from then on. */
   function ageText(seconds: number): string {
     const minutes = Math.max(0, Math.floor(seconds / 60));
@@ -103,7 +103,7 @@ export function createSentences(texts: SentenceTexts, formatSats: (sats: number)
 
   function wordsOf({ subject, details }: ShownAlert, age: string): AlertWords {
     const { unknown } = texts;
-    const sats = (msat: number | null) => (msat === null ? undefined : `${formatSats(Math.trunc(msat / 1000))} sats`);
+    const sats = (msat: number | null) => (msat === null ? undefined : `${formatWhole(Math.trunc(msat / 1000))} sats`);
     return {
       sats: sats(details.amount_msat) ?? unknown.sats,
       charged: sats(details.charged_msat) ?? unknown.sats,
@@ -111,6 +111,7 @@ export function createSentences(texts: SentenceTexts, formatSats: (sats: number)
       wallet: details.wallet_label ?? details.wallet_id ?? unknown.wallet,
       node: details.node_alias ?? details.ln_node_id ?? unknown.node,
       count: details.count ?? 1,
+      counted: formatWhole(details.count ?? 1),
       age,
       name: details.name ?? subject,
       status: details.status ?? '',

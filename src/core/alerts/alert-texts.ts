@@ -11,6 +11,8 @@ export interface AlertWords {
   readonly wallet: string;
   readonly node: string;
   readonly count: number;
+  /** The count with its digits in groups. */
+  readonly counted: string;
   /** The duration of the cause, such as `3 h 29 min`. */
   readonly age: string;
   /** A host, a background job, an event or a currency. */
@@ -27,7 +29,7 @@ export interface Sentence {
 }
 
 const channelNames: Readonly<Record<string, string>> = { email: 'by e-mail', telegram: 'to Telegram' };
-const payments = (count: number) => (count === 1 ? '1 payment' : `${count} payments`);
+const payments = ({ count, counted }: AlertWords) => (count === 1 ? '1 payment' : `${counted} payments`);
 const quoted = (reason: string | undefined, before: string) => (reason === undefined ? '' : ` ${before}: “${reason}”.`);
 
 /** The English sentences about alerts, by kind, and their words. The dashboard and the messages to operators use them. */
@@ -93,17 +95,17 @@ export const ALERT_TEXTS = {
       },
     },
     payments_arriving: {
-      title: ({ count, sats }) => `${payments(count)} with ${sats} are reported and not yet final.`,
+      title: (words) => `${payments(words)} with ${words.sats} are reported and not yet final.`,
       text: ({ node, age }) =>
         `They are not credited. The oldest was reported ${age} ago. Check that the channels of ${node} are active and that it stores final resolutions.`,
     },
     holds_overdue: {
-      title: ({ count }) => `${payments(count)} of hold invoices are still held after their deadline.`,
+      title: (words) => `${payments(words)} of hold invoices are still held after their deadline.`,
       text: ({ node, age }) =>
         `The oldest is overdue by ${age}. If its HTLC expires, the peer closes the channel. Check that ${node} answers.`,
     },
     credits_unproven: {
-      title: ({ count, sats }) => `${payments(count)} with ${sats} were credited without proof that they arrived.`,
+      title: (words) => `${payments(words)} with ${words.sats} were credited without proof that they arrived.`,
       text: ({ node }) => `${node} has not shown for ten minutes that they are final. Compare the balances of its channels.`,
     },
     received_restricted: {
@@ -142,7 +144,7 @@ export const ALERT_TEXTS = {
       text: ({ reason }) => `Apps that use only this relay get no responses.${quoted(reason, 'The relay')}`,
     },
     job_failing: {
-      title: ({ name, count }) => `The background job “${name}” has failed ${count} times in a row.`,
+      title: ({ name, counted }) => `The background job “${name}” has failed ${counted} times in a row.`,
       text: ({ reason }) => `It is tried again.${quoted(reason, 'The last reason')}`,
     },
     suspense_not_empty: {
@@ -229,7 +231,7 @@ export const ALERT_TEXTS = {
           : 'Nothing was delivered for three days. Tell its owner, who can resume it.',
     },
     webhook_secrets_unreadable: {
-      title: ({ count }) => (count === 1 ? 'A webhook receives nothing.' : `${count} webhooks receive nothing.`),
+      title: ({ count, counted }) => (count === 1 ? 'A webhook receives nothing.' : `${counted} webhooks receive nothing.`),
       text: () => 'Their secrets were sealed with another SECRET_KEY. Restore the earlier key, or let their owners rotate the secrets.',
     },
     alert_channel_failing: {

@@ -17,7 +17,7 @@ const MAX_TEXT = 3500;
 const MAX_TITLE = 300;
 const MAX_SUBJECT = 150;
 
-const sentenceOf = createSentences(ALERT_TEXTS, (sats) => groupedDigits(String(sats)));
+const sentenceOf = createSentences(ALERT_TEXTS, (number) => groupedDigits(String(number)));
 
 /** Returns one message about alerts, open ones first. Alerts that do not fit are only counted. */
 export function composeMessage(notices: readonly Notice[], { publicUrl, nowMs }: { publicUrl: string; nowMs: number }): AlertMessage {

@@ -56,7 +56,7 @@ function countedTexts(limits: BudgetProps['limits']): string[] {
   ] as const;
   return rows.flatMap(([name, used, most, isAmount]) => {
     if (most === null) return [];
-    const text = isAmount ? usedSats(formatMsat(used ?? 0), formatMsat(most)) : usedOf(String(used ?? 0), String(most));
+    const text = isAmount ? usedSats(formatMsat(used ?? 0), formatMsat(most)) : usedOf(used ?? 0, most);
     return [`${name}: ${text}`];
   });
 }

@@ -1,4 +1,5 @@
-import { DECIMAL, group } from './format-amount.ts';
+import { group } from '../texts/count.ts';
+import { DECIMAL } from './format-amount.ts';
 
 /**
  * Returns a typed number as decimal text with a point, such as `1234.5`; undefined if it is none, has more decimals than allowed, or can be read in

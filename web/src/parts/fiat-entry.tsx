@@ -1,9 +1,10 @@
 import { useFiat } from '../api/fiat-rate.ts';
+import { formatCount } from '../texts/count.ts';
 import { texts } from '../texts/en-fiat.ts';
 import { useAmountKeys } from './amount-keys.tsx';
 import { readDecimal } from './decimal.ts';
 import { TextField } from './field.tsx';
-import { DECIMAL, group } from './format-amount.ts';
+import { DECIMAL } from './format-amount.ts';
 import { decimalsOf, describeRate, isPrice, satsOf } from './format-fiat.ts';
 
 /** An amount in a currency, as requests have it. */
@@ -45,7 +46,7 @@ export function FiatEntryField({ label, value, onEntry }: FiatEntryFieldProps) {
         label={texts.entry(label, currency)}
         hint={
           <>
-            {entry ? texts.about(group(String(entry.sats))) : texts.entryHint} <span>{describeRate(rate, Date.now())}.</span>
+            {entry ? texts.about(formatCount(entry.sats)) : texts.entryHint} <span>{describeRate(rate, Date.now())}.</span>
           </>
         }
         error={value.trim() !== '' && !entry ? texts.entryError(currency) : undefined}

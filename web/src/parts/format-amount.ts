@@ -1,10 +1,9 @@
+import { group, NARROW_SPACE } from '../texts/count.ts';
 import { locale } from '../texts/texts.ts';
 
 /** In what amounts are written. */
 export type Unit = 'sats' | 'btc';
 
-/** Between groups of three digits. */
-const NARROW_SPACE = '\u202f';
 const MINUS = '\u2212';
 /** In front of decimals: a point or a comma, as the language has it. */
 export const DECIMAL = (1.1).toLocaleString(locale).charAt(1);
@@ -38,11 +37,6 @@ export function plainNumbers(text: string): string {
 export function signOf(amount: number, hasPlus: boolean): string {
   if (amount < 0) return MINUS;
   return hasPlus && amount > 0 ? '+' : '';
-}
-
-/** Groups digits in threes from their end. */
-export function group(digits: string): string {
-  return digits.replaceAll(/\B(?=(\d{3})+$)/g, NARROW_SPACE);
 }
 
 /** Returns a number of 0 or more with `decimals` decimals: `1 679.37`. */

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ListPage } from '../api/list.ts';
+import { formatCount } from '../texts/count.ts';
 import { lists } from '../texts/en-lists.ts';
 import { Button, LinkButton } from './button.tsx';
-import { formatSats } from './format-amount.ts';
 
 interface Cursors {
   readonly list: string | undefined;
@@ -49,9 +49,9 @@ export function ListFooter({ pages, page, perPage, names = lists, csv }: ListFoo
       <span class="small secondary number">
         {items.length > 0 &&
           lists.shown(
-            formatSats(first),
-            formatSats(first + items.length - 1),
-            total === undefined ? undefined : formatSats(total),
+            formatCount(first),
+            formatCount(first + items.length - 1),
+            total === undefined ? undefined : formatCount(total),
             isCapped,
           )}
       </span>

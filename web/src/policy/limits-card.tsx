@@ -4,7 +4,7 @@ import { formatMsat } from '../parts/amount.tsx';
 import { LinkButton } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Details } from '../parts/details.tsx';
-import { group } from '../parts/format-amount.ts';
+
 import { Loaded } from '../parts/loaded.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { policy } from '../texts/en-policy.ts';
@@ -44,7 +44,7 @@ function LimitValue({ name, limits }: { readonly name: LimitName; readonly limit
   if (limit === null) return <span class="secondary">{texts.none}</span>;
   const used = usedOf(name, limits);
   if (used === undefined) return policy.fees.sats(formatMsat(limit));
-  if (!name.endsWith('_msat')) return texts.usedOf(group(String(used)), group(String(limit)));
+  if (!name.endsWith('_msat')) return texts.usedOf(used, limit);
   const label = texts.usedSats(formatMsat(used), formatMsat(limit));
   return (
     <div class="stack tight">

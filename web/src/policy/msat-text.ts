@@ -1,5 +1,6 @@
 import { readDecimal } from '../parts/decimal.ts';
-import { formatMsat, group } from '../parts/format-amount.ts';
+import { formatMsat } from '../parts/format-amount.ts';
+import { formatCount } from '../texts/count.ts';
 
 /** Returns the millisats in a text of sats with up to three decimals, or undefined if it is none. The digits may be grouped. */
 export function parseMsat(text: string): number | undefined {
@@ -23,7 +24,7 @@ export function msatText(msat: number | null | undefined): string {
 
 /** Returns a number as the text of a field. An absent one is an empty text. */
 export function countText(count: number | null): string {
-  return count === null ? '' : group(String(count));
+  return count === null ? '' : formatCount(count);
 }
 
 export function isBlank(text: string): boolean {

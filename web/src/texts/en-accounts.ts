@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
@@ -102,11 +103,11 @@ export const accounts = inLanguage('accounts', {
     words: 'Words',
   }),
   balance: 'Balance, sats',
-  walletCount: (count: number) => (count === 1 ? '1 wallet' : `${count} wallets`),
+  walletCount: (count: number) => (count === 1 ? '1 wallet' : `${formatCount(count)} wallets`),
   moneyIn: 'In, 30 days',
   moneyOut: 'Out, 30 days',
   held: 'Held now',
-  times: (count: number) => (count === 1 ? '1 transaction' : `${count} transactions`),
+  times: (count: number) => (count === 1 ? '1 transaction' : `${formatCount(count)} transactions`),
   fees: 'fees',
   wallet: 'Wallet',
   unnamed: 'No label',

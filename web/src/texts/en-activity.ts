@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
@@ -19,7 +20,7 @@ export const activity = inLanguage('activity', {
   period: (from: string, to: string) => `${from} – ${to}`,
   allWallets: 'all wallets',
   oneWallet: 'one wallet',
-  newEvents: (count: number, isMore = false) => `Show ${count}${isMore ? ' or more' : ''} new`,
+  newEvents: (count: number, isMore = false) => `Show ${formatCount(count)}${isMore ? ' or more' : ''} new`,
   names: lookup({
     wallet_created: 'Wallet created',
     wallet_updated: 'Wallet changed',

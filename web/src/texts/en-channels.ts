@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
@@ -18,16 +19,16 @@ export const channels = inLanguage('channels', {
   bar: (send: string, receive: string) => `Can send ${send} sats and receive ${receive} sats`,
   counts: (counts: Readonly<Record<'active' | 'inactive' | 'opening' | 'closing', number>>) =>
     [
-      `${counts.active} active`,
-      counts.inactive > 0 && `${counts.inactive} with an offline peer`,
-      counts.opening > 0 && `${counts.opening} opening`,
-      counts.closing > 0 && `${counts.closing} closing`,
+      `${formatCount(counts.active)} active`,
+      counts.inactive > 0 && `${formatCount(counts.inactive)} with an offline peer`,
+      counts.opening > 0 && `${formatCount(counts.opening)} opening`,
+      counts.closing > 0 && `${formatCount(counts.closing)} closing`,
     ]
       .filter(Boolean)
       .join(', '),
   estimate:
     'Estimates, after channel reserves and fees. A single payment may find a route only for a smaller amount. Open and close channels with the tools of the node.',
-  more: (count: number) => `Show ${count} more`,
+  more: (count: number) => `Show ${formatCount(count)} more`,
   pubkey: 'Public key',
   id: 'Channel',
   network: 'Network',

@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 
 /** The English texts of the frame and of what several screens show. */
@@ -31,7 +32,7 @@ export const common = {
     broken: 'Payments that you started continue. Reload the page. The browser console shows the error.',
     noAnswer: 'The service did not answer.',
     fieldMissing: (name: string) => `Fill in “${name}”.`,
-    fieldShort: (name: string, length: number) => `“${name}” needs at least ${length} characters.`,
+    fieldShort: (name: string, length: number) => `“${name}” needs at least ${formatCount(length)} characters.`,
     fieldInvalid: (name: string) => `“${name}” is not valid.`,
     partNotLoaded: 'This part was not loaded. It is loaded as soon as the service answers.',
   },

@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
@@ -9,7 +10,8 @@ export const desk = inLanguage('desk', {
     stopTitle: 'Stop all withdrawals?',
     stopText:
       'Nobody can send, and no withdraw link can be claimed, until you resume. Receiving, transfers inside the service and reading go on.',
-    inFlight: (count: number) => (count === 1 ? '1 payment in flight ends normally.' : `${count} payments in flight end normally.`),
+    inFlight: (count: number) =>
+      count === 1 ? '1 payment in flight ends normally.' : `${formatCount(count)} payments in flight end normally.`,
     stopReason: 'Reason, shown to customers',
     stopHint: 'Written to the audit log with your name.',
     resume: 'Resume',
@@ -18,7 +20,7 @@ export const desk = inLanguage('desk', {
     stopped: 'Withdrawals are stopped.',
     by: (name: string) => `By ${name},`,
     quote: (reason: string) => `“${reason}”`,
-    refused: (count: number) => (count === 1 ? '1 payment was refused.' : `${count} payments were refused.`),
+    refused: (count: number) => (count === 1 ? '1 payment was refused.' : `${formatCount(count)} payments were refused.`),
     receiving: 'Receiving works.',
   },
   figures: {

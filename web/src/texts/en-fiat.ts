@@ -1,12 +1,13 @@
+import { formatCount } from './count.ts';
 import { inLanguage } from './texts.ts';
 
 /** The English texts of fiat values. They are loaded with the first fiat value, not at the start. */
 export const texts = inLanguage('fiat', {
   rate: (price: string, age: string) => `1 BTC = ${price}, set by the operator ${age} ago`,
   rateFrom: (price: string, source: string, age: string) => `1 BTC = ${price}, from ${source}, ${age} ago`,
-  minutes: (minutes: number) => (minutes === 0 ? 'less than a minute' : `${minutes} min`),
-  hours: (hours: number) => `${hours} h`,
-  days: (days: number) => `${days} days`,
+  minutes: (minutes: number) => (minutes === 0 ? 'less than a minute' : `${formatCount(minutes)} min`),
+  hours: (hours: number) => `${formatCount(hours)} h`,
+  days: (days: number) => `${formatCount(days)} days`,
   old: (age: string) => `rate ${age} old`,
   oldShort: (age: string) => `${age} old`,
   unit: (currency: string) => `sats and ${currency}`,

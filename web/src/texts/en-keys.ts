@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 
 /** The English texts of keys and links. */
@@ -89,7 +90,7 @@ export const keys = {
     label: 'Label',
     labelHint: 'Only you see it.',
     comment: 'Comments',
-    commentUpTo: (length: number) => `up to ${length} characters`,
+    commentUpTo: (length: number) => `up to ${formatCount(length)} characters`,
     noComment: 'none',
     commentLength: 'Longest comment, characters',
     commentHint: '0: payers cannot write a comment.',
@@ -118,8 +119,8 @@ export const keys = {
     noWithdrawTitle: 'No withdraw links',
     noWithdraw: 'A withdraw link pays its holder: a voucher, a refund, a prize.',
     balance: 'balance',
-    claimsOf: (claims: number, uses: number) => `${claims} of ${uses} claimed`,
-    claimsWithoutEnd: (claims: number) => `${claims} claimed, no limit`,
+    claimsOf: (claims: number, uses: number) => `${formatCount(claims)} of ${formatCount(uses)} claimed`,
+    claimsWithoutEnd: (claims: number) => `${formatCount(claims)} claimed, no limit`,
     usedUp: 'Used up',
     unnamed: 'Link without a label',
     revoke: 'Revoke',

@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
@@ -24,10 +25,10 @@ export const money = inLanguage('money', {
     qrLabel: 'QR code of the invoice',
     waiting: 'Waiting for payment',
     expiresIn: (time: string) => `expires in ${time}`,
-    days: (days: number) => `${days} days`,
+    days: (days: number) => `${formatCount(days)} days`,
     paid: 'Paid',
-    afterSeconds: (seconds: number) => `, after ${seconds} s`,
-    afterMinutes: (minutes: number) => `, after ${minutes} min`,
+    afterSeconds: (seconds: number) => `, after ${formatCount(seconds)} s`,
+    afterMinutes: (minutes: number) => `, after ${formatCount(minutes)} min`,
     expired: 'It was not paid in time. Only a payment that is already on its way can still arrive.',
     cancelled: 'The invoice can no longer be paid.',
     arriving: 'The node has reported a payment that is not final yet. It is not in the balance.',
@@ -56,7 +57,7 @@ export const money = inLanguage('money', {
     kinds: { invoice: 'Lightning invoice', address: 'Lightning address', link: 'Pay link', withdraw: 'Withdraw link', node: 'Node key' },
     signedUntil: (time: string) => `Signed, expires ${time}`,
     accepts: (least: string, most: string) => `Accepts ${least} to ${most} sats`,
-    acceptsComment: (length: number) => `comment up to ${length} characters`,
+    acceptsComment: (length: number) => `comment up to ${formatCount(length)} characters`,
     withdrawText: 'This link pays out. Its service sends sats to this wallet.',
     nodeText: 'A payment without an invoice (keysend).',
     amount: 'Amount',
@@ -68,8 +69,8 @@ export const money = inLanguage('money', {
     use: (sats: string) => `Use ${sats}`,
     outOfRange: (least: string, most: string) => `The receiver accepts ${least} to ${most} sats.`,
     comment: 'Comment',
-    commentHint: (length: number) => `Optional. The receiver sees it. Up to ${length} characters.`,
-    commentTooLong: (length: number) => `The comment is longer than the ${length} characters that the receiver accepts.`,
+    commentHint: (length: number) => `Optional. The receiver sees it. Up to ${formatCount(length)} characters.`,
+    commentTooLong: (length: number) => `The comment is longer than the ${formatCount(length)} characters that the receiver accepts.`,
     payerData: lookup({ name: 'Your name', email: 'Your e-mail', identifier: 'Your Lightning address', pubkey: 'Your public key' }),
     payerDataHint: 'The receiver requires it.',
     feeLimit: 'Fee limit, sats',

@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 
 /** The English texts of the operator. */
@@ -21,7 +22,7 @@ export const operator = {
     overview: {
       title: 'Operator',
       reconcile: 'Reconciliation',
-      nodesAway: (away: number, all: number) => `${away} of ${all} ${all === 1 ? 'node' : 'nodes'} unreachable`,
+      nodesAway: (away: number, all: number) => `${formatCount(away)} of ${formatCount(all)} ${all === 1 ? 'node' : 'nodes'} unreachable`,
     },
     restore: {
       title: 'The service was restored and sends no money',
@@ -37,14 +38,14 @@ export const operator = {
       }),
       receipts: 'Receipts booked',
       payments: 'Payments booked',
-      booked: (count: number, sats: string) => `${count}, ${sats} sats`,
+      booked: (count: number, sats: string) => `${formatCount(count)}, ${sats} sats`,
       pending: 'In flight',
       shortfalls: 'Shortfalls, sats',
       recovered: 'Recovered wallets',
       reconciliation: 'Reconciliation',
       accept: 'Revoke such keys and links, then run',
     },
-    alerts: { open: (count: number) => (count === 1 ? '1 open alert' : `${count} open alerts`) },
+    alerts: { open: (count: number) => (count === 1 ? '1 open alert' : `${formatCount(count)} open alerts`) },
     nodes: {
       ready: 'Ready',
       unreachable: 'Unreachable',
@@ -58,7 +59,7 @@ export const operator = {
       difference: 'Difference',
       channels: 'Channels',
       channelCount: (active: number, inactive: number) =>
-        inactive === 0 ? `${active}, all active` : `${active} active, ${inactive} inactive`,
+        inactive === 0 ? `${formatCount(active)}, all active` : `${formatCount(active)} active, ${formatCount(inactive)} inactive`,
       wallets: 'Wallets',
       pending: 'Pending payments',
       software: 'Software',
@@ -108,7 +109,7 @@ export const operator = {
     unknownHolds: {
       title: 'Held payments that the ledger does not know',
       text: 'A restore may have lost their invoices, or another program that uses the node has created them. They go back to their payers when they expire.',
-      blocks: (count: number) => (count === 1 ? '1 block left' : `${count} blocks left`),
+      blocks: (count: number) => (count === 1 ? '1 block left' : `${formatCount(count)} blocks left`),
       settle: 'Settle',
       cancel: 'Cancel',
       settleTitle: 'Settle the held payment',
@@ -142,7 +143,8 @@ export const operator = {
       costs: 'Costs paid by you',
       inFlight: 'In flight',
       pending: 'Pending payments',
-      pendingCount: (pending: number, stuck: number) => (stuck > 0 ? `${pending}, of which ${stuck} stuck` : String(pending)),
+      pendingCount: (pending: number, stuck: number) =>
+        stuck > 0 ? `${formatCount(pending)}, of which ${formatCount(stuck)} stuck` : formatCount(pending),
     },
     proofs: {
       title: 'Proofs of liabilities',

@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
@@ -14,25 +15,25 @@ export const payouts = inLanguage('payouts', {
   sum: 'Sum, sats',
   running: 'Running',
   finished: 'Finished',
-  finishedWith: (failed: number) => `${failed} failed`,
-  progress: (paid: number, of: number) => `${paid} of ${of} paid`,
+  finishedWith: (failed: number) => `${formatCount(failed)} failed`,
+  progress: (paid: number, of: number) => `${formatCount(paid)} of ${formatCount(of)} paid`,
   name: 'Name',
   file: 'CSV file',
   fileHint:
     'The first row names the columns: destination, num_satoshis or num_msat or amount with currency, and if needed memo, comment, fee_limit_msat.',
   text: 'Or paste the rows here',
-  count: (lines: number) => (lines === 1 ? '1 line' : `${lines} lines`),
+  count: (lines: number) => (lines === 1 ? '1 line' : `${formatCount(lines)} lines`),
   preview: (lines: string, sats: string) => `${lines}, ${sats} sats in all.`,
   ownAmounts: (count: number) =>
-    count === 1 ? 'One invoice states its amount itself.' : `${count} invoices state their amounts themselves.`,
+    count === 1 ? 'One invoice states its amount itself.' : `${formatCount(count)} invoices state their amounts themselves.`,
   prices: (count: number) =>
-    count === 1 ? 'One amount is in a currency, in addition.' : `${count} amounts are in a currency, in addition.`,
-  bad: (count: number) => (count === 1 ? 'One row cannot be paid as it is:' : `${count} rows cannot be paid as they are:`),
-  more: (count: number) => `and ${count} more`,
+    count === 1 ? 'One amount is in a currency, in addition.' : `${formatCount(count)} amounts are in a currency, in addition.`,
+  bad: (count: number) => (count === 1 ? 'One row cannot be paid as it is:' : `${formatCount(count)} rows cannot be paid as they are:`),
+  more: (count: number) => `and ${formatCount(count)} more`,
   noHeader: 'The first row must have a column “destination”.',
   unknownColumn: (name: string) => `The column “${name}” is unknown.`,
   unfinished: 'A quotation mark has no end.',
-  tooMany: 'At most 1,000 rows are possible.',
+  tooMany: 'At most 1\u202f000 rows are possible.',
   row: (number: number, problem: string) => `Row ${number}: ${problem}`,
   noDestination: 'the destination is missing',
   noAmount: 'the amount is missing',
@@ -57,7 +58,7 @@ export const payouts = inLanguage('payouts', {
   amount: 'Sats',
   statuses: lookup({ pending: 'Waiting', sending: 'Sending', paid: 'Paid', failed: 'Failed' }),
   counts: (paid: number, sending: number, pending: number, failed: number) =>
-    `${paid} paid, ${sending} sending, ${pending} waiting, ${failed} failed.`,
+    `${formatCount(paid)} paid, ${formatCount(sending)} sending, ${formatCount(pending)} waiting, ${formatCount(failed)} failed.`,
   first: 'First lines',
   next: 'Next lines',
 });

@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
@@ -54,7 +55,7 @@ export const playground = inLanguage('playground', {
   keysend: (sats: string) => (sats === '' ? 'Send keysend' : `Send ${sats} sats`),
   wholeSats: 'A whole number of sats, 1 or more.',
   paymentsTitle: 'Payments of the outside nodes',
-  showAll: (count: number) => `Show the newest ${count}`,
+  showAll: (count: number) => `Show the newest ${formatCount(count)}`,
   payment: 'Payment',
   hash: 'Payment hash',
   result: 'Result',

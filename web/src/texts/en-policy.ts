@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
@@ -70,7 +71,7 @@ export const policy = inLanguage('policy', {
       max_receive_msat: 'One invoice',
       max_balance_msat: 'Balance',
     },
-    usedOf: (used: string, limit: string) => `${used} of ${limit}`,
+    usedOf: (used: number, limit: number) => `${formatCount(used)} of ${formatCount(limit)}`,
     usedSats: (used: string, limit: string) => `${used} of ${limit} sats`,
     sheetTitle: (name: string) => `Limits of ${name}`,
     sheetText: 'Amounts are without fees. Days and months are those of UTC. An empty field is no limit; 0 permits nothing.',

@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { inLanguage } from './texts.ts';
 
 /** The English texts of what is printed, and of payments. Their screens load them, not the start. */
@@ -21,7 +22,7 @@ export const print = inLanguage('print', {
   copies: 'Vouchers',
   copiesHint: 'More than 1: separate links to print, each claimed once.',
   copiesError: 'A whole number from 1 to 60.',
-  created: (count: number) => `${count} vouchers are created`,
+  created: (count: number) => `${formatCount(count)} vouchers are created`,
   copyLinks: 'Copy the links',
   cardAction: 'Print card',
   cardText: 'Scan the code, or enter the address in a Lightning wallet.',

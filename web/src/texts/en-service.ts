@@ -1,17 +1,19 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
 const days = (count: number) => {
   if (count < 1) return 'less than a day';
   if (count === 1) return '1 day';
-  return count > 365 ? 'more than a year' : `${count} days`;
+  return count > 365 ? 'more than a year' : `${formatCount(count)} days`;
 };
 
 /** The English texts of the cards about the state of the service. The operator's overview loads them. */
 export const service = inLanguage('service', {
   liquidity: {
     title: 'Liquidity of all nodes',
-    counted: (counted: number, nodes: number) => `Sums over ${counted} of ${nodes} nodes. The others do not list their channels now.`,
+    counted: (counted: number, nodes: number) =>
+      `Sums over ${formatCount(counted)} of ${formatCount(nodes)} nodes. The others do not list their channels now.`,
     none: 'No node lists its channels now.',
     receiving: 'Can receive for',
     sending: 'Can send for',
@@ -32,8 +34,8 @@ export const service = inLanguage('service', {
     over: { day: 'over 24 hours', week: 'over 7 days', month: 'over 30 days', year: 'over a year' },
     owed: 'Owed, sats',
     owedTo: (sats: string, wallets: number, inFlight: string) =>
-      `${sats} to ${wallets} ${wallets === 1 ? 'wallet' : 'wallets'}, including ${inFlight} in flight`,
-    suspense: (sats: string, count: number) => `and ${sats} in suspense (${count === 1 ? '1 payment' : `${count} payments`})`,
+      `${sats} to ${formatCount(wallets)} ${wallets === 1 ? 'wallet' : 'wallets'}, including ${inFlight} in flight`,
+    suspense: (sats: string, count: number) => `and ${sats} in suspense (${count === 1 ? '1 payment' : `${formatCount(count)} payments`})`,
     cover: 'Cover',
     coverRemark: 'times what is owed is on the nodes',
     nothingOwed: 'nothing is owed',
@@ -58,7 +60,7 @@ export const service = inLanguage('service', {
   },
   health: {
     answers: 'Answers in',
-    answer: (ms: number, median: number) => `${ms} ms, median of the last answers ${median} ms`,
+    answer: (ms: number, median: number) => `${formatCount(ms)} ms, median of the last answers ${formatCount(median)} ms`,
     answered: 'Last answer',
     block: 'Block',
     synced: 'in sync',
@@ -68,12 +70,12 @@ export const service = inLanguage('service', {
     last: 'The last backups',
     checked: 'Checked',
     failed: 'Failed',
-    result: (megabytes: string, seconds: number) => `${megabytes} MB in ${seconds} s`,
+    result: (megabytes: string, seconds: number) => `${megabytes} MB in ${formatCount(seconds)} s`,
   },
   checks: {
     title: 'Checks',
     allGood: 'All checks passed',
-    good: (count: number) => (count === 1 ? '1 check passed' : `${count} checks passed`),
+    good: (count: number) => (count === 1 ? '1 check passed' : `${formatCount(count)} checks passed`),
     subjects: lookup({
       node: 'Node',
       liquidity: 'Liquidity',
@@ -93,7 +95,7 @@ export const service = inLanguage('service', {
     failedRemark: 'given up after the last attempt',
     retrying: 'Failed, being retried',
     retryingRemark: 'of the waiting ones, counted up to 10 000',
-    disabled: (count: number) => `${count} disabled`,
+    disabled: (count: number) => `${formatCount(count)} disabled`,
     show: 'Your webhooks',
   },
   limits: {

@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
@@ -50,7 +51,7 @@ export const setup = inLanguage('setup', {
   back: 'Back',
   settingsTitle: 'Recovery codes',
   settingsText: 'They let you log in once each if your passkeys are lost.',
-  codesLeft: (count: number) => (count === 1 ? '1 code is left.' : `${count} codes are left.`),
+  codesLeft: (count: number) => (count === 1 ? '1 code is left.' : `${formatCount(count)} codes are left.`),
   noCodes: 'You have none.',
   createCodes: 'Create recovery codes',
   replaceCodes: 'Replace the codes',

@@ -1,11 +1,12 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
 /** The texts of the first steps, which only a new service shows. */
 export const steps = inLanguage('steps', {
   title: 'First steps',
-  progress: (done: number, all: number) => `${done} of ${all}`,
-  progressLabel: (done: number, all: number) => `${done} of ${all} steps done`,
+  progress: (done: number, all: number) => `${formatCount(done)} of ${formatCount(all)}`,
+  progressLabel: (done: number, all: number) => `${formatCount(done)} of ${formatCount(all)} steps done`,
   done: 'Done: ',
   next: 'Next: ',
   recognized: 'Done steps are recognized, also through the API.',

@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 
 /** The English texts of wallets and payments. */
@@ -68,10 +69,10 @@ export const wallets = {
       `In and out per day over ${days}: ${income} sats in, ${expenses} sats out`,
     inPeriod: (days: string) => `In, ${days}`,
     outPeriod: (days: string) => `Out, ${days}`,
-    payments: (count: number) => (count === 1 ? '1 transaction' : `${count} transactions`),
+    payments: (count: number) => (count === 1 ? '1 transaction' : `${formatCount(count)} transactions`),
     fees: (sats: string) => `fees ${sats} sats`,
     heldNow: 'Held now',
-    heldFor: (count: number) => (count === 1 ? '1 payment and its fee reserve' : `${count} payments and their fee reserves`),
+    heldFor: (count: number) => (count === 1 ? '1 payment and its fee reserve' : `${formatCount(count)} payments and their fee reserves`),
     transactions: 'Transactions',
     transaction: 'Transaction',
     live: 'Live',
@@ -84,7 +85,7 @@ export const wallets = {
     open: 'Open',
     fee: 'fee',
     unbooked: lookup({ pending: 'held', failed: 'not charged', open: 'requested' }),
-    newCount: (count: number, isMore = false) => `Show ${count}${isMore ? ' or more' : ''} new`,
+    newCount: (count: number, isMore = false) => `Show ${formatCount(count)}${isMore ? ' or more' : ''} new`,
     selected: 'Selected',
     newer: 'Newer',
     newest: 'Newest',
@@ -198,7 +199,7 @@ export const wallets = {
       cancelled: 'Webhook not sent',
     }),
     // With no-break spaces.
-    attempts: (count: number) => (count === 1 ? '1\u00a0attempt' : `${count}\u00a0attempts`),
+    attempts: (count: number) => (count === 1 ? '1\u00a0attempt' : `${formatCount(count)}\u00a0attempts`),
     nextAttempt: 'next attempt',
     failureReasons: lookup({
       NO_ROUTE: 'No route to the receiver',

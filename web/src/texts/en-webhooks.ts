@@ -1,3 +1,4 @@
+import { formatCount } from './count.ts';
 import { lookup } from './lookup.ts';
 
 /** The English texts of webhooks and events. */
@@ -60,7 +61,7 @@ export const webhooks = {
     nextAttempt: 'Next attempt',
     lastResponse: 'Last response, first 1 kB',
     redeliver: 'Redeliver',
-    milliseconds: (ms: number) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`),
+    milliseconds: (ms: number) => (ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`),
     url: 'URL',
     label: 'Label',
     wallet: 'Wallet',

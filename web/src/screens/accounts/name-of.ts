@@ -1,4 +1,5 @@
 import type { Account } from '../../api/client.ts';
+import { formatCount } from '../../texts/count.ts';
 import { accounts as texts } from '../../texts/en-accounts.ts';
 
 /** Returns the e-mail of an account, or its id. */
@@ -8,7 +9,7 @@ export function nameOf({ email, id }: Pick<Account, 'email' | 'id'>): string {
 
 /** Returns how many wallets an account has, and how many it may have. */
 export function walletsOf({ num_wallets: wallets, max_wallets: limit }: Account): string {
-  return limit === 0 ? `${wallets}, ${texts.noLimit}` : texts.walletsOf(String(wallets), String(limit));
+  return limit === 0 ? `${formatCount(wallets)}, ${texts.noLimit}` : texts.walletsOf(formatCount(wallets), formatCount(limit));
 }
 
 /** Returns how the owner logs in. */

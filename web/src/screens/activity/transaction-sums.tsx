@@ -1,9 +1,10 @@
 import { api, type Event } from '../../api/client.ts';
 import type { ListPage } from '../../api/list.ts';
 import { useSlowResource } from '../../api/slow-resource.ts';
-import { formatSats, Sats } from '../../parts/amount.tsx';
+import { Sats } from '../../parts/amount.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
+import { formatCount } from '../../texts/count.ts';
 import { activity } from '../../texts/en-activity.ts';
 import { dayText } from '../wallet/filter-bar.tsx';
 import { type Filters, nextDay, startOf } from '../wallet/filters.ts';
@@ -33,10 +34,10 @@ export function TransactionSums({ filters, walletId, count }: TransactionSumsPro
       <Stat name={activity.transactions} remark={`${periodText(filters)}, ${walletId === '' ? activity.allWallets : activity.oneWallet}`}>
         {count?.total === undefined ? wait : countText(count.total, count.isCapped)}
       </Stat>
-      <Stat name={activity.in} remark={data ? activity.settled(formatSats(data.in_count)) : ' '}>
+      <Stat name={activity.in} remark={data ? activity.settled(formatCount(data.in_count)) : ' '}>
         {data ? <Sats sats={Math.floor(data.in_msat / 1000)} sign unit /> : wait}
       </Stat>
-      <Stat name={activity.out} remark={data ? activity.settled(formatSats(data.out_count)) : ' '}>
+      <Stat name={activity.out} remark={data ? activity.settled(formatCount(data.out_count)) : ' '}>
         {data ? <Sats sats={-Math.ceil(data.out_msat / 1000)} unit /> : wait}
       </Stat>
       <Stat name={activity.fees} remark={activity.feesRemark}>
@@ -62,7 +63,7 @@ function isOfWallet({ data }: Event, walletId: string): boolean {
 }
 
 function countText(total: number, isCapped: boolean): string {
-  return isCapped ? activity.moreThan(formatSats(total)) : formatSats(total);
+  return isCapped ? activity.moreThan(formatCount(total)) : formatCount(total);
 }
 
 function periodText({ from, to }: Filters): string {

@@ -1,10 +1,11 @@
 import { api, type Event } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
-import { formatSats, Sats } from '../../parts/amount.tsx';
+import { Sats } from '../../parts/amount.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useList } from '../../parts/use-list.tsx';
+import { formatCount } from '../../texts/count.ts';
 import { apps } from '../../texts/en-apps.ts';
 import { TransactionTable } from '../wallet/transaction-table.tsx';
 
@@ -41,7 +42,7 @@ export function PaymentsOfKey({ keyId, walletId }: PaymentsOfKeyProps) {
               apps.paidMany
             ) : (
               <>
-                {apps.paid(formatSats(totals.num_paid))} · <Sats sats={Math.floor(totals.paid_msat / 1000)} unit />
+                {apps.paid(formatCount(totals.num_paid))} · <Sats sats={Math.floor(totals.paid_msat / 1000)} unit />
               </>
             )}
           </span>

@@ -4,7 +4,6 @@ import { api, type NewWithdrawLink, type PayLink } from '../../api/client.ts';
 import { csvUrl } from '../../api/list.ts';
 import { useResource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
-import { formatSats } from '../../parts/amount.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { optionsOf } from '../../parts/options.ts';
@@ -13,6 +12,7 @@ import { Segments } from '../../parts/segments.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { useList } from '../../parts/use-list.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
+import { formatCount } from '../../texts/count.ts';
 import { payers as texts } from '../../texts/en-payers.ts';
 import { t } from '../../texts/texts.ts';
 import { ListSum } from './list-sum.tsx';
@@ -98,7 +98,7 @@ export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
             }
             footer={
               <>
-                {total.data && <ListSum name={texts.receivedBy(formatSats(total.data.links))} msat={total.data.received_msat} />}
+                {total.data && <ListSum name={texts.receivedBy(formatCount(total.data.links))} msat={total.data.received_msat} />}
                 {links.footer}
               </>
             }

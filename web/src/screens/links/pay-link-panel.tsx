@@ -1,6 +1,6 @@
 import { useAction } from '../../api/action.ts';
 import { api, type PayLink } from '../../api/client.ts';
-import { formatSats, Msat } from '../../parts/amount.tsx';
+import { Msat } from '../../parts/amount.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -12,6 +12,7 @@ import { QrShare } from '../../parts/qr-share.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
+import { formatCount } from '../../texts/count.ts';
 import { payers as texts } from '../../texts/en-payers.ts';
 import { t } from '../../texts/texts.ts';
 import { AddressCardButton } from './address-card.tsx';
@@ -40,7 +41,7 @@ export function PayLinkPanel({ link, onChanged, closeHref }: { link: PayLink; on
             <CopyButton text={link.lnurl_encoded} label={t.links.copyLink} hasText kind="plain" />
           </div>
           <QrShare text={link.lnurl_encoded} shared={link.ln_address ?? link.page_url} name={link.ln_address ?? link.id} />
-          <Stat name={texts.received} remark={texts.paymentsOf(formatSats(link.payments ?? 0))}>
+          <Stat name={texts.received} remark={texts.paymentsOf(formatCount(link.payments ?? 0))}>
             <Msat msat={link.received_msat ?? 0} unit />
           </Stat>
           <Details

@@ -2,7 +2,7 @@ import { Link, useSearch } from 'wouter-preact';
 import type { PayLink } from '../../api/client.ts';
 import type { ListPage } from '../../api/list.ts';
 import type { Resource } from '../../api/resource.ts';
-import { formatMsat, formatSats, Msat } from '../../parts/amount.tsx';
+import { formatMsat, Msat } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
+import { formatCount } from '../../texts/count.ts';
 import { payers as texts } from '../../texts/en-payers.ts';
 import { t } from '../../texts/texts.ts';
 
@@ -67,7 +68,7 @@ export function PayLinkTable({ links, selectedId, isFiltered }: PayLinkTableProp
                           <bdi>{labels.get(link.wallet_id) ?? link.wallet_id}</bdi>
                           <span class="phone-only">
                             {' · '}
-                            {link.payments ? `${texts.paymentsOf(formatSats(link.payments))} · ` : ''}
+                            {link.payments ? `${texts.paymentsOf(formatCount(link.payments))} · ` : ''}
                             <LastUse at={link.last_paid_at} />
                           </span>
                         </span>
@@ -75,7 +76,7 @@ export function PayLinkTable({ links, selectedId, isFiltered }: PayLinkTableProp
                     </div>
                   </td>
                   <td class="end desktop-only secondary">{isAnyAmount(link) ? texts.anyAmount : amountsOf(link)}</td>
-                  <td class="end desktop-only number">{link.payments ? formatSats(link.payments) : ''}</td>
+                  <td class="end desktop-only number">{link.payments ? formatCount(link.payments) : ''}</td>
                   <td class="desktop-only secondary">
                     <LastUse at={link.last_paid_at} />
                   </td>

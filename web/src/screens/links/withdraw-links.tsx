@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { api, type WithdrawLink } from '../../api/client.ts';
 import { csvUrl } from '../../api/list.ts';
 import { useResource } from '../../api/resource.ts';
-import { AmountName, formatSats, Msat, Sats } from '../../parts/amount.tsx';
+import { AmountName, Msat, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -16,6 +16,7 @@ import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { useList } from '../../parts/use-list.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
+import { formatCount } from '../../texts/count.ts';
 import { lists } from '../../texts/en-lists.ts';
 import { payers as texts } from '../../texts/en-payers.ts';
 import { t } from '../../texts/texts.ts';
@@ -70,7 +71,7 @@ export function WithdrawLinks({ walletId, createdIds }: WithdrawLinksProps) {
       }
       footer={
         <>
-          {total.data && <ListSum name={texts.paidOutBy(formatSats(total.data.links))} msat={total.data.claimed_msat} />}
+          {total.data && <ListSum name={texts.paidOutBy(formatCount(total.data.links))} msat={total.data.claimed_msat} />}
           {links.footer}
         </>
       }

@@ -1,4 +1,5 @@
 import { Icon } from '../../parts/icon.tsx';
+import { formatCount } from '../../texts/count.ts';
 import { t } from '../../texts/texts.ts';
 import { useAlerts } from './use-alerts.ts';
 
@@ -9,7 +10,7 @@ export function AlertCount() {
   return (
     <span class="badge waiting alert-count">
       <Icon name="alert" size={15} />
-      <span aria-hidden="true">{count}</span>
+      <span aria-hidden="true">{formatCount(count)}</span>
       <span class="visually-hidden">{t.operator.alerts.open(count)}</span>
     </span>
   );

@@ -1,9 +1,9 @@
 import { api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
-import { formatSats } from '../../parts/amount.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { formatCount } from '../../texts/count.ts';
 import { t } from '../../texts/texts.ts';
 import { FiatRateCard } from './fiat-rate-card.tsx';
 import { OperatorTabs } from './operator-tabs.tsx';
@@ -36,7 +36,7 @@ export function LimitsScreen() {
                       <span class="sub mono desktop-only">{limit.setting}</span>
                     </td>
                     <td class="end">
-                      <span class="number">{formatSats(limit.value)}</span>
+                      <span class="number">{formatCount(limit.value)}</span>
                       <span class="sub">{limit.unit}</span>
                     </td>
                   </tr>

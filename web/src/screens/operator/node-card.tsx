@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { api, type NodeFigures } from '../../api/client.ts';
-import { formatMsat, formatSats } from '../../parts/amount.tsx';
+import { formatMsat } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Time } from '../../parts/time.tsx';
+import { formatCount } from '../../texts/count.ts';
 import { channels } from '../../texts/en-channels.ts';
 import { service } from '../../texts/en-service.ts';
 import { t } from '../../texts/texts.ts';
@@ -57,8 +58,8 @@ export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: ()
             [health.answered, node.status === 'unavailable' && node.answered_at !== null && <Time at={node.answered_at} />],
             [health.block, node.block_height !== null && <Block height={node.block_height} isSynced={node.is_synced !== false} />],
             [texts.channels, node.channels && texts.channelCount(node.channels.active, node.channels.inactive)],
-            [texts.wallets, String(node.num_wallets)],
-            [texts.pending, String(node.pending_payments)],
+            [texts.wallets, formatCount(node.num_wallets)],
+            [texts.pending, formatCount(node.pending_payments)],
             [texts.software, [node.software, node.network].filter(Boolean).join(', ')],
           ]}
         />
@@ -79,7 +80,7 @@ export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: ()
 function Block({ height, isSynced }: { height: number; isSynced: boolean }) {
   return (
     <>
-      <span class="number">{formatSats(height)}</span>{' '}
+      <span class="number">{formatCount(height)}</span>{' '}
       {isSynced ? (
         health.synced
       ) : (

@@ -2,7 +2,7 @@ import { api, type PaymentFigures } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { wholeSats } from '../../parts/balance-bar.tsx';
 import { Card } from '../../parts/card.tsx';
-import { formatDecimal, formatMsat, formatSats } from '../../parts/format-amount.ts';
+import { formatDecimal, formatMsat } from '../../parts/format-amount.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { Segments } from '../../parts/segments.tsx';
@@ -10,6 +10,7 @@ import { Skeleton } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { formatCount } from '../../texts/count.ts';
 import { desk } from '../../texts/en-desk.ts';
 import { t } from '../../texts/texts.ts';
 
@@ -58,10 +59,10 @@ function Figures({ data: { flow, before, failed_count: failed, failures, from } 
         <Stat name={texts.sent} remark={changed(flow.out_msat, before?.out_msat)}>
           {wholeSats(flow.out_msat)}
         </Stat>
-        <Stat name={texts.payments} remark={texts.ofThem(formatSats(flow.in_count), formatSats(flow.out_count))}>
-          {formatSats(flow.in_count + flow.out_count)}
+        <Stat name={texts.payments} remark={texts.ofThem(formatCount(flow.in_count), formatCount(flow.out_count))}>
+          {formatCount(flow.in_count + flow.out_count)}
         </Stat>
-        <Stat name={texts.succeeded} remark={texts.failed(formatSats(failed))}>
+        <Stat name={texts.succeeded} remark={texts.failed(formatCount(failed))}>
           {all === 0 ? texts.none : percent(flow.out_count / all)}
         </Stat>
         <Stat name={texts.earned} remark={texts.routing(formatMsat(flow.routing_msat))}>
@@ -72,7 +73,7 @@ function Figures({ data: { flow, before, failed_count: failed, failures, from } 
         <ul class="small secondary failure-reasons">
           {failures.map(({ reason, count }) => (
             <li key={reason}>
-              <span class="number">{formatSats(count)}</span> {t.payment.failureReasons[reason] ?? <span class="mono tiny">{reason}</span>}
+              <span class="number">{formatCount(count)}</span> {t.payment.failureReasons[reason] ?? <span class="mono tiny">{reason}</span>}
             </li>
           ))}
         </ul>

@@ -13,6 +13,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { usePages } from '../../parts/pages.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { Time } from '../../parts/time.tsx';
+import { formatCount } from '../../texts/count.ts';
 import { t } from '../../texts/texts.ts';
 import { OperatorTabs } from './operator-tabs.tsx';
 import { TurnPages } from './turn-pages.tsx';
@@ -74,7 +75,7 @@ function LastEpoch({ epoch }: { epoch: Epoch }) {
             <Time at={epoch.created_at} />
           </Stat>
           <Stat name={texts.total}>{formatMsat(epoch.total_msat)}</Stat>
-          <Stat name={texts.wallets}>{epoch.leaves}</Stat>
+          <Stat name={texts.wallets}>{formatCount(epoch.leaves)}</Stat>
         </div>
         <Identifier value={epoch.root} label={texts.copyRoot} />
         <p class="secondary">{texts.how}</p>
@@ -109,7 +110,7 @@ function EpochTable({ epochs, children }: { epochs: readonly Epoch[]; children: 
                 </span>
               </td>
               <td class="desktop-only mono tiny">{epoch.root}</td>
-              <td class="end desktop-only number secondary">{epoch.leaves}</td>
+              <td class="end desktop-only number secondary">{formatCount(epoch.leaves)}</td>
               <td class="end number">{formatMsat(epoch.total_msat)}</td>
             </tr>
           ))}

@@ -5,6 +5,7 @@ import { Card } from '../../parts/card.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Time } from '../../parts/time.tsx';
+import { formatCount } from '../../texts/count.ts';
 import { t } from '../../texts/texts.ts';
 
 const texts = t.operator.restore;
@@ -26,9 +27,9 @@ export function RestoreCard() {
             ...readBack.nodes.map((node) => [node.ln_node_id, nodeText(node)] as const),
             [texts.receipts, texts.booked(receipts.count, formatMsat(receipts.num_msat))],
             [texts.payments, texts.booked(payments.count, formatMsat(payments.num_msat + payments.fee_msat))],
-            [texts.pending, payments.pending > 0 && String(payments.pending)],
+            [texts.pending, payments.pending > 0 && formatCount(payments.pending)],
             [texts.shortfalls, shortfalls.num_msat > 0 && formatMsat(shortfalls.num_msat)],
-            [texts.recovered, recovered.count > 0 && `${recovered.count}, ${recovered.account_id}`],
+            [texts.recovered, recovered.count > 0 && `${formatCount(recovered.count)}, ${recovered.account_id}`],
             [texts.reconciliation, reconciliation.detail],
           ]}
         />

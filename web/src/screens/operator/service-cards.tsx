@@ -6,6 +6,7 @@ import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Stat } from '../../parts/stat.tsx';
+import { formatCount } from '../../texts/count.ts';
 import { service } from '../../texts/en-service.ts';
 
 const { webhooks: webhookTexts, limits: limitTexts } = service;
@@ -26,11 +27,11 @@ export function WebhooksCard({ overview: { webhooks } }: { overview: OperatorOve
       isPadded
     >
       <div class="stack">
-        <Stat name={webhookTexts.waiting} remark={webhookTexts.active(formatSats(active))}>
+        <Stat name={webhookTexts.waiting} remark={webhookTexts.active(formatCount(active))}>
           {formatSats(waiting)}
         </Stat>
         <Stat name={webhookTexts.failed} remark={webhookTexts.failedRemark}>
-          {formatSats(failed)}
+          {formatCount(failed)}
         </Stat>
         <Stat name={webhookTexts.retrying} remark={webhookTexts.retryingRemark}>
           {formatSats(retrying)}

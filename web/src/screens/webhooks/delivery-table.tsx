@@ -9,6 +9,7 @@ import { Foreign } from '../../parts/foreign.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
+import { formatCount } from '../../texts/count.ts';
 import { t } from '../../texts/texts.ts';
 
 export interface DeliveryTableProps {
@@ -105,7 +106,7 @@ function DeliveryRows({ delivery, isOpen, webhookName, onToggle, onRedelivered }
         </td>
         <td class="desktop-only">{!isPhone && <Result delivery={delivery} />}</td>
         <td class="end desktop-only secondary number">{last ? t.webhooks.milliseconds(last.duration_ms) : ''}</td>
-        <td class="end desktop-only secondary number">{delivery.attempts}</td>
+        <td class="end desktop-only secondary number">{formatCount(delivery.attempts)}</td>
         <td class="end desktop-only">{!isPhone && redeliver}</td>
       </tr>
       {(isOpen || error !== undefined) && (

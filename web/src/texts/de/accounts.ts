@@ -1,5 +1,6 @@
 import type { accounts as english } from '../en-accounts.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const accounts = {
   title: 'Kunden',
@@ -102,11 +103,11 @@ export const accounts = {
     words: 'Wörter',
   },
   balance: 'Guthaben, sats',
-  walletCount: (count) => (count === 1 ? '1 Wallet' : `${count} Wallets`),
+  walletCount: (count) => (count === 1 ? '1 Wallet' : `${formatCount(count)} Wallets`),
   moneyIn: 'Eingang, 30 Tage',
   moneyOut: 'Ausgang, 30 Tage',
   held: 'Derzeit reserviert',
-  times: (count) => (count === 1 ? '1 Transaktion' : `${count} Transaktionen`),
+  times: (count) => (count === 1 ? '1 Transaktion' : `${formatCount(count)} Transaktionen`),
   fees: 'Gebühren',
   wallet: 'Wallet',
   unnamed: 'Keine Bezeichnung',

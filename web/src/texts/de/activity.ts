@@ -1,5 +1,6 @@
 import type { activity as english } from '../en-activity.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const activity = {
   title: 'Aktivität',
@@ -18,7 +19,8 @@ export const activity = {
   period: (from, to) => `${from} bis ${to}`,
   allWallets: 'alle Wallets',
   oneWallet: 'ein Wallet',
-  newEvents: (count, isMore = false) => `${count}${isMore ? ' oder mehr' : ''} ${count === 1 && !isMore ? 'neues' : 'neue'} anzeigen`,
+  newEvents: (count, isMore = false) =>
+    `${formatCount(count)}${isMore ? ' oder mehr' : ''} ${count === 1 && !isMore ? 'neues' : 'neue'} anzeigen`,
   names: {
     wallet_created: 'Wallet erstellt',
     wallet_updated: 'Wallet geändert',

@@ -1,5 +1,6 @@
 import type { alertTexts as english } from '../en-alerts.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 /** States in the ledger, and statuses of accounts. */
 const STATES: Readonly<Record<string, string>> = {
@@ -14,7 +15,7 @@ const STATES: Readonly<Record<string, string>> = {
 };
 
 const stateName = (status: string) => STATES[status] ?? status;
-const payments = (count: number) => (count === 1 ? '1 Zahlung' : `${count} Zahlungen`);
+const payments = (count: number) => (count === 1 ? '1 Zahlung' : `${formatCount(count)} Zahlungen`);
 const quoted = (reason: string | undefined, before: string) => (reason === undefined ? '' : ` ${before}: „${reason}“.`);
 
 const channelNames: Readonly<Record<string, string>> = { email: 'per E-Mail', telegram: 'an Telegram' };
@@ -140,7 +141,7 @@ export const alerts = {
       text: ({ reason }) => `Apps, die nur dieses Relay verwenden, erhalten keine Antworten.${quoted(reason, 'Das Relay meldet')}`,
     },
     job_failing: {
-      title: ({ name, count }) => `Die Hintergrundaufgabe „${name}“ ist ${count}-mal in Folge fehlgeschlagen.`,
+      title: ({ name, counted }) => `Die Hintergrundaufgabe „${name}“ ist ${counted}-mal in Folge fehlgeschlagen.`,
       text: ({ reason }) => `Sie wird erneut versucht.${quoted(reason, 'Der letzte Grund')}`,
     },
     suspense_not_empty: {
@@ -229,7 +230,7 @@ export const alerts = {
           : 'Drei Tage lang wurde nichts zugestellt. Den Inhaber informieren; er kann die Zustellungen fortsetzen.',
     },
     webhook_secrets_unreadable: {
-      title: ({ count }) => (count === 1 ? 'Ein Webhook erhält nichts.' : `${count} Webhooks erhalten nichts.`),
+      title: ({ count, counted }) => (count === 1 ? 'Ein Webhook erhält nichts.' : `${counted} Webhooks erhalten nichts.`),
       text: () =>
         'Ihre Geheimnisse wurden mit einem anderen SECRET_KEY verschlüsselt. Den früheren Schlüssel wieder einsetzen oder die Inhaber die Geheimnisse erneuern lassen.',
     },

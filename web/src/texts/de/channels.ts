@@ -1,5 +1,6 @@
 import type { channels as english } from '../en-channels.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const channels = {
   title: 'Kanäle',
@@ -17,16 +18,16 @@ export const channels = {
   bar: (send, receive) => `Kann ${send} sats senden und ${receive} sats empfangen`,
   counts: (counts) =>
     [
-      `${counts.active} aktiv`,
-      counts.inactive > 0 && `${counts.inactive} mit Peer offline`,
-      counts.opening > 0 && `${counts.opening} beim Öffnen`,
-      counts.closing > 0 && `${counts.closing} beim Schließen`,
+      `${formatCount(counts.active)} aktiv`,
+      counts.inactive > 0 && `${formatCount(counts.inactive)} mit Peer offline`,
+      counts.opening > 0 && `${formatCount(counts.opening)} beim Öffnen`,
+      counts.closing > 0 && `${formatCount(counts.closing)} beim Schließen`,
     ]
       .filter(Boolean)
       .join(', '),
   estimate:
     'Schätzwerte nach Abzug von Kanalreserven und Gebühren. Eine einzelne Zahlung findet möglicherweise nur für einen kleineren Betrag eine Route. Kanäle werden mit den Werkzeugen der Node geöffnet und geschlossen.',
-  more: (count) => `${count} weitere anzeigen`,
+  more: (count) => `${formatCount(count)} weitere anzeigen`,
   pubkey: 'Öffentlicher Schlüssel',
   id: 'Kanal',
   network: 'Netzwerk',

@@ -1,5 +1,6 @@
 import type { common as english } from '../en-common.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const common = {
   common: {
@@ -31,7 +32,7 @@ export const common = {
     broken: 'Begonnene Zahlungen laufen weiter. Seite neu laden. Die Browserkonsole zeigt den Fehler.',
     noAnswer: 'Der Dienst hat nicht geantwortet.',
     fieldMissing: (name) => `„${name}“ ausfüllen.`,
-    fieldShort: (name, length) => `„${name}“ muss mindestens ${length} Zeichen haben.`,
+    fieldShort: (name, length) => `„${name}“ muss mindestens ${formatCount(length)} Zeichen haben.`,
     fieldInvalid: (name) => `„${name}“ ist nicht gültig.`,
     partNotLoaded: 'Dieser Teil wurde nicht geladen. Er wird geladen, sobald der Dienst antwortet.',
   },

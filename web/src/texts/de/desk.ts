@@ -1,5 +1,6 @@
 import type { desk as english } from '../en-desk.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const desk = {
   oldestFirst: { newer: 'Zurück', older: 'Weiter' },
@@ -9,7 +10,9 @@ export const desk = {
     stopText:
       'Bis zur Fortsetzung kann niemand senden oder einen Auszahlungslink einlösen. Empfangen, Überweisungen innerhalb des Dienstes und Lesen bleiben möglich.',
     inFlight: (count: number) =>
-      count === 1 ? '1 laufende Zahlung wird normal zu Ende geführt.' : `${count} laufende Zahlungen werden normal zu Ende geführt.`,
+      count === 1
+        ? '1 laufende Zahlung wird normal zu Ende geführt.'
+        : `${formatCount(count)} laufende Zahlungen werden normal zu Ende geführt.`,
     stopReason: 'Grund, für Kunden sichtbar',
     stopHint: 'Wird mit dem eigenen Namen im Änderungsprotokoll festgehalten.',
     resume: 'Fortsetzen',
@@ -18,7 +21,7 @@ export const desk = {
     stopped: 'Auszahlungen sind angehalten.',
     by: (name: string) => `Von ${name},`,
     quote: (reason: string) => `„${reason}“`,
-    refused: (count: number) => (count === 1 ? '1 Zahlung wurde abgelehnt.' : `${count} Zahlungen wurden abgelehnt.`),
+    refused: (count: number) => (count === 1 ? '1 Zahlung wurde abgelehnt.' : `${formatCount(count)} Zahlungen wurden abgelehnt.`),
     receiving: 'Empfangen funktioniert.',
   },
   figures: {

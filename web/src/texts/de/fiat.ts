@@ -1,12 +1,13 @@
 import type { texts as english } from '../en-fiat.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const fiat = {
   rate: (price, age) => `1 BTC = ${price}, vom Betreiber vor ${age} festgelegt`,
   rateFrom: (price, source, age) => `1 BTC = ${price}, laut ${source}, vor ${age}`,
-  minutes: (minutes) => (minutes === 0 ? 'weniger als einer Minute' : `${minutes} min`),
-  hours: (hours) => `${hours} h`,
-  days: (days) => `${days} Tagen`,
+  minutes: (minutes) => (minutes === 0 ? 'weniger als einer Minute' : `${formatCount(minutes)} min`),
+  hours: (hours) => `${formatCount(hours)} h`,
+  days: (days) => `${formatCount(days)} Tagen`,
   old: (age) => `Kurs von vor ${age}`,
   oldShort: (age) => `vor ${age}`,
   unit: (currency) => `sats und ${currency}`,

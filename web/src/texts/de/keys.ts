@@ -1,5 +1,6 @@
 import type { keys as english } from '../en-keys.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const keys = {
   keys: {
@@ -91,7 +92,7 @@ export const keys = {
     label: 'Bezeichnung',
     labelHint: 'Nur hier sichtbar.',
     comment: 'Kommentare',
-    commentUpTo: (length) => `bis ${length} Zeichen`,
+    commentUpTo: (length) => `bis ${formatCount(length)} Zeichen`,
     noComment: 'keine',
     commentLength: 'Maximale Kommentarlänge, Zeichen',
     commentHint: '0: Zahlende können keinen Kommentar schreiben.',
@@ -120,8 +121,8 @@ export const keys = {
     noWithdrawTitle: 'Keine Auszahlungslinks',
     noWithdraw: 'Ein Auszahlungslink zahlt an seinen Inhaber, etwa als Gutschein, Erstattung oder Gewinn.',
     balance: 'Guthaben',
-    claimsOf: (claims, uses) => `${claims} von ${uses} eingelöst`,
-    claimsWithoutEnd: (claims) => `${claims} eingelöst, kein Limit`,
+    claimsOf: (claims, uses) => `${formatCount(claims)} von ${formatCount(uses)} eingelöst`,
+    claimsWithoutEnd: (claims) => `${formatCount(claims)} eingelöst, kein Limit`,
     usedUp: 'Aufgebraucht',
     unnamed: 'Link ohne Bezeichnung',
     revoke: 'Widerrufen',

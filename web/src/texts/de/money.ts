@@ -1,5 +1,6 @@
 import type { money as english } from '../en-money.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const money = {
   receive: {
@@ -23,10 +24,10 @@ export const money = {
     qrLabel: 'QR-Code der Rechnung',
     waiting: 'Wartet auf Zahlung',
     expiresIn: (time) => `läuft ab in ${time}`,
-    days: (days) => `${days} Tagen`,
+    days: (days) => `${formatCount(days)} Tagen`,
     paid: 'Bezahlt',
-    afterSeconds: (seconds) => `, nach ${seconds} s`,
-    afterMinutes: (minutes) => `, nach ${minutes} min`,
+    afterSeconds: (seconds) => `, nach ${formatCount(seconds)} s`,
+    afterMinutes: (minutes) => `, nach ${formatCount(minutes)} min`,
     expired: 'Die Rechnung wurde nicht rechtzeitig bezahlt. Nur eine Zahlung, die schon unterwegs ist, kann noch eintreffen.',
     cancelled: 'Die Rechnung kann nicht mehr bezahlt werden.',
     arriving: 'Die Node hat eine Zahlung gemeldet, die noch nicht endgültig ist. Sie ist noch nicht im Guthaben enthalten.',
@@ -61,7 +62,7 @@ export const money = {
     },
     signedUntil: (time) => `Signiert, gültig bis ${time}`,
     accepts: (least, most) => `Nimmt ${least} bis ${most} sats an`,
-    acceptsComment: (length) => `Kommentar bis ${length} Zeichen`,
+    acceptsComment: (length) => `Kommentar bis ${formatCount(length)} Zeichen`,
     sender: 'Von',
     pays: (least, most) => `Der Link zahlt ${least} bis ${most} sats.`,
     withdrawText: 'Dieser Link zahlt aus. Sein Dienst sendet Sats auf dieses Wallet.',
@@ -75,8 +76,8 @@ export const money = {
     use: (sats) => `${sats} übernehmen`,
     outOfRange: (least, most) => `Der Empfänger nimmt ${least} bis ${most} sats an.`,
     comment: 'Kommentar',
-    commentHint: (length) => `Optional. Der Empfänger sieht ihn. Bis ${length} Zeichen.`,
-    commentTooLong: (length) => `Der Kommentar ist länger als die ${length} Zeichen, die der Empfänger annimmt.`,
+    commentHint: (length) => `Optional. Der Empfänger sieht ihn. Bis ${formatCount(length)} Zeichen.`,
+    commentTooLong: (length) => `Der Kommentar ist länger als die ${formatCount(length)} Zeichen, die der Empfänger annimmt.`,
     payerData: {
       name: 'Eigener Name',
       email: 'Eigene E-Mail-Adresse',

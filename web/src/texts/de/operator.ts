@@ -1,5 +1,6 @@
 import type { operator as english } from '../en-operator.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const operator = {
   operator: {
@@ -21,7 +22,7 @@ export const operator = {
     overview: {
       title: 'Betreiber',
       reconcile: 'Abgleich',
-      nodesAway: (away, all) => `${away} von ${all} ${all === 1 ? 'Node' : 'Nodes'} nicht erreichbar`,
+      nodesAway: (away, all) => `${formatCount(away)} von ${formatCount(all)} ${all === 1 ? 'Node' : 'Nodes'} nicht erreichbar`,
     },
     restore: {
       title: 'Der Dienst wurde wiederhergestellt und sendet kein Geld',
@@ -38,14 +39,14 @@ export const operator = {
       },
       receipts: 'Gebuchte Eingänge',
       payments: 'Gebuchte Zahlungen',
-      booked: (count, sats) => `${count}, ${sats} sats`,
+      booked: (count, sats) => `${formatCount(count)}, ${sats} sats`,
       pending: 'Unterwegs',
       shortfalls: 'Fehlbeträge, sats',
       recovered: 'Wiedergefundene Wallets',
       reconciliation: 'Abgleich',
       accept: 'Diese Schlüssel und Links widerrufen, dann ausführen:',
     },
-    alerts: { open: (count) => (count === 1 ? '1 offene Warnung' : `${count} offene Warnungen`) },
+    alerts: { open: (count) => (count === 1 ? '1 offene Warnung' : `${formatCount(count)} offene Warnungen`) },
     nodes: {
       ready: 'Bereit',
       unreachable: 'Nicht erreichbar',
@@ -58,7 +59,8 @@ export const operator = {
       own: 'Eigene Mittel',
       difference: 'Differenz',
       channels: 'Kanäle',
-      channelCount: (active, inactive) => (inactive === 0 ? `${active}, alle aktiv` : `${active} aktiv, ${inactive} inaktiv`),
+      channelCount: (active, inactive) =>
+        inactive === 0 ? `${formatCount(active)}, alle aktiv` : `${formatCount(active)} aktiv, ${formatCount(inactive)} inaktiv`,
       wallets: 'Wallets',
       pending: 'Ausstehende Zahlungen',
       software: 'Software',
@@ -108,7 +110,7 @@ export const operator = {
     unknownHolds: {
       title: 'Zurückgehaltene Zahlungen, die das Hauptbuch nicht kennt',
       text: 'Ihre Rechnungen gingen bei einer Wiederherstellung verloren, oder ein anderes Programm an der Node hat sie erstellt. Nach Ablauf gehen sie an den Zahler zurück.',
-      blocks: (count) => (count === 1 ? 'noch 1 Block' : `noch ${count} Blöcke`),
+      blocks: (count) => (count === 1 ? 'noch 1 Block' : `noch ${formatCount(count)} Blöcke`),
       settle: 'Einziehen',
       cancel: 'Abbrechen',
       settleTitle: 'Zurückgehaltene Zahlung einziehen',
@@ -142,7 +144,7 @@ export const operator = {
       costs: 'Selbst getragene Kosten',
       inFlight: 'Unterwegs',
       pending: 'Ausstehende Zahlungen',
-      pendingCount: (pending, stuck) => (stuck > 0 ? `${pending}, davon ${stuck} hängend` : String(pending)),
+      pendingCount: (pending, stuck) => (stuck > 0 ? `${formatCount(pending)}, davon ${formatCount(stuck)} hängend` : formatCount(pending)),
     },
     proofs: {
       title: 'Nachweise der Verbindlichkeiten',

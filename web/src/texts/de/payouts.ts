@@ -1,5 +1,6 @@
 import type { payouts as english } from '../en-payouts.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const payouts = {
   title: 'Sammelzahlungen',
@@ -14,19 +15,22 @@ export const payouts = {
   sum: 'Summe, sats',
   running: 'Läuft',
   finished: 'Beendet',
-  finishedWith: (failed) => `${failed} fehlgeschlagen`,
-  progress: (paid, of) => `${paid} von ${of} bezahlt`,
+  finishedWith: (failed) => `${formatCount(failed)} fehlgeschlagen`,
+  progress: (paid, of) => `${formatCount(paid)} von ${formatCount(of)} bezahlt`,
   name: 'Name',
   file: 'CSV-Datei',
   fileHint:
     'Die erste Zeile nennt die Spalten: destination, num_satoshis oder num_msat oder amount mit currency, und bei Bedarf memo, comment, fee_limit_msat.',
   text: 'Oder die Zeilen hier einfügen',
-  count: (lines) => (lines === 1 ? '1 Zeile' : `${lines} Zeilen`),
+  count: (lines) => (lines === 1 ? '1 Zeile' : `${formatCount(lines)} Zeilen`),
   preview: (lines, sats) => `${lines}, insgesamt ${sats} sats.`,
-  ownAmounts: (count) => (count === 1 ? 'Eine Rechnung nennt ihren Betrag selbst.' : `${count} Rechnungen nennen ihre Beträge selbst.`),
-  prices: (count) => (count === 1 ? 'Dazu kommt ein Betrag in einer Währung.' : `Dazu kommen ${count} Beträge in einer Währung.`),
-  bad: (count) => (count === 1 ? 'Eine Zeile kann so nicht bezahlt werden:' : `${count} Zeilen können so nicht bezahlt werden:`),
-  more: (count) => `und ${count} weitere`,
+  ownAmounts: (count) =>
+    count === 1 ? 'Eine Rechnung nennt ihren Betrag selbst.' : `${formatCount(count)} Rechnungen nennen ihre Beträge selbst.`,
+  prices: (count) =>
+    count === 1 ? 'Dazu kommt ein Betrag in einer Währung.' : `Dazu kommen ${formatCount(count)} Beträge in einer Währung.`,
+  bad: (count) =>
+    count === 1 ? 'Eine Zeile kann so nicht bezahlt werden:' : `${formatCount(count)} Zeilen können so nicht bezahlt werden:`,
+  more: (count) => `und ${formatCount(count)} weitere`,
   noHeader: 'Die erste Zeile muss eine Spalte „destination“ haben.',
   unknownColumn: (name) => `Die Spalte „${name}“ ist unbekannt.`,
   unfinished: 'Ein schließendes Anführungszeichen fehlt.',
@@ -55,7 +59,8 @@ export const payouts = {
   to: 'An',
   amount: 'Sats',
   statuses: { pending: 'Wartet', sending: 'Wird gesendet', paid: 'Bezahlt', failed: 'Fehlgeschlagen' },
-  counts: (paid, sending, pending, failed) => `${paid} bezahlt, ${sending} in Ausführung, ${pending} wartend, ${failed} fehlgeschlagen.`,
+  counts: (paid, sending, pending, failed) =>
+    `${formatCount(paid)} bezahlt, ${formatCount(sending)} in Ausführung, ${formatCount(pending)} wartend, ${formatCount(failed)} fehlgeschlagen.`,
   first: 'Erste Zeilen',
   next: 'Nächste Zeilen',
 } satisfies Shape<typeof english>;

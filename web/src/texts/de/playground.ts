@@ -1,5 +1,6 @@
 import type { playground as english } from '../en-playground.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const playground = {
   title: 'Testumgebung',
@@ -52,7 +53,7 @@ export const playground = {
   keysend: (sats) => (sats === '' ? 'Keysend senden' : `${sats} sats senden`),
   wholeSats: 'Ganze Sats, mindestens 1.',
   paymentsTitle: 'Zahlungen der externen Nodes',
-  showAll: (count) => `Die neuesten ${count} anzeigen`,
+  showAll: (count) => `Die neuesten ${formatCount(count)} anzeigen`,
   payment: 'Zahlung',
   hash: 'Zahlungs-Hash',
   result: 'Ergebnis',

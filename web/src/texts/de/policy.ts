@@ -1,5 +1,6 @@
 import type { policy as english } from '../en-policy.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const policy = {
   fees: {
@@ -69,7 +70,7 @@ export const policy = {
       max_receive_msat: 'Je Rechnung',
       max_balance_msat: 'Guthaben',
     },
-    usedOf: (used, limit) => `${used} von ${limit}`,
+    usedOf: (used, limit) => `${formatCount(used)} von ${formatCount(limit)}`,
     usedSats: (used, limit) => `${used} von ${limit} sats`,
     sheetTitle: (name) => `Limits von ${name}`,
     sheetText:

@@ -1,5 +1,6 @@
 import type { print as english } from '../en-print.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const print = {
   receiptAction: 'Beleg drucken',
@@ -21,7 +22,7 @@ export const print = {
   copies: 'Gutscheine',
   copiesHint: 'Mehr als 1: einzelne Links zum Drucken, jeder einmal einlösbar.',
   copiesError: 'Eine ganze Zahl von 1 bis 60.',
-  created: (count) => `${count} Gutscheine wurden erstellt`,
+  created: (count) => `${formatCount(count)} Gutscheine wurden erstellt`,
   copyLinks: 'Links kopieren',
   cardAction: 'Karte drucken',
   cardText: 'Den Code scannen oder die Adresse in einem Lightning-Wallet eingeben.',

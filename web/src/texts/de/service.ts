@@ -1,16 +1,18 @@
 import type { service as english } from '../en-service.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 const days = (count: number) => {
   if (count < 1) return 'weniger als einen Tag';
   if (count === 1) return '1 Tag';
-  return count > 365 ? 'mehr als ein Jahr' : `${count} Tage`;
+  return count > 365 ? 'mehr als ein Jahr' : `${formatCount(count)} Tage`;
 };
 
 export const service = {
   liquidity: {
     title: 'Liquidität aller Nodes',
-    counted: (counted, nodes) => `Summen über ${counted} von ${nodes} Nodes. Die anderen melden ihre Kanäle derzeit nicht.`,
+    counted: (counted, nodes) =>
+      `Summen über ${formatCount(counted)} von ${formatCount(nodes)} Nodes. Die anderen melden ihre Kanäle derzeit nicht.`,
     none: 'Derzeit meldet keine Node ihre Kanäle.',
     receiving: 'Empfang möglich für',
     sending: 'Senden möglich für',
@@ -31,8 +33,8 @@ export const service = {
     over: { day: 'in 24 Stunden', week: 'in 7 Tagen', month: 'in 30 Tagen', year: 'in einem Jahr' },
     owed: 'Verbindlichkeiten, sats',
     owedTo: (sats, wallets, inFlight) =>
-      `${sats} gegenüber ${wallets} ${wallets === 1 ? 'Wallet' : 'Wallets'}, davon ${inFlight} unterwegs`,
-    suspense: (sats, count) => `und ${sats} auf dem Klärungskonto (${count === 1 ? '1 Zahlung' : `${count} Zahlungen`})`,
+      `${sats} gegenüber ${formatCount(wallets)} ${wallets === 1 ? 'Wallet' : 'Wallets'}, davon ${inFlight} unterwegs`,
+    suspense: (sats, count) => `und ${sats} auf dem Klärungskonto (${count === 1 ? '1 Zahlung' : `${formatCount(count)} Zahlungen`})`,
     cover: 'Deckung',
     coverRemark: 'Guthaben der Nodes geteilt durch Verbindlichkeiten',
     nothingOwed: 'keine Verbindlichkeiten',
@@ -57,7 +59,7 @@ export const service = {
   },
   health: {
     answers: 'Antwortet in',
-    answer: (ms, median) => `${ms} ms, Median der letzten Antworten ${median} ms`,
+    answer: (ms, median) => `${formatCount(ms)} ms, Median der letzten Antworten ${formatCount(median)} ms`,
     answered: 'Letzte Antwort',
     block: 'Neuester Block',
     synced: 'synchron',
@@ -67,12 +69,12 @@ export const service = {
     last: 'Die letzten Sicherungen',
     checked: 'Geprüft',
     failed: 'Fehlgeschlagen',
-    result: (megabytes, seconds) => `${megabytes} MB, Dauer ${seconds} s`,
+    result: (megabytes, seconds) => `${megabytes} MB, Dauer ${formatCount(seconds)} s`,
   },
   checks: {
     title: 'Prüfungen',
     allGood: 'Alle Prüfungen bestanden',
-    good: (count) => (count === 1 ? '1 Prüfung bestanden' : `${count} Prüfungen bestanden`),
+    good: (count) => (count === 1 ? '1 Prüfung bestanden' : `${formatCount(count)} Prüfungen bestanden`),
     subjects: {
       node: 'Node',
       liquidity: 'Liquidität',
@@ -92,7 +94,7 @@ export const service = {
     failedRemark: 'nach allen Versuchen aufgegeben',
     retrying: 'Gescheitert, wird wiederholt',
     retryingRemark: 'von den wartenden, höchstens 10 000 gezählt',
-    disabled: (count) => `${count} abgeschaltet`,
+    disabled: (count) => `${formatCount(count)} abgeschaltet`,
     show: 'Eigene Webhooks',
   },
   limits: {

@@ -1,5 +1,6 @@
 import type { setup as english } from '../en-setup.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const setup = {
   title: 'Anmeldung einrichten',
@@ -49,7 +50,7 @@ export const setup = {
   back: 'Zurück',
   settingsTitle: 'Wiederherstellungscodes',
   settingsText: 'Jeder Code ermöglicht eine Anmeldung, falls die Passkeys verloren gehen.',
-  codesLeft: (count) => (count === 1 ? 'Noch 1 Code ist übrig.' : `Noch ${count} Codes sind übrig.`),
+  codesLeft: (count) => (count === 1 ? 'Noch 1 Code ist übrig.' : `Noch ${formatCount(count)} Codes sind übrig.`),
   noCodes: 'Es sind keine vorhanden.',
   createCodes: 'Wiederherstellungscodes erstellen',
   replaceCodes: 'Codes ersetzen',

@@ -1,10 +1,11 @@
 import type { steps as english } from '../en-steps.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const steps = {
   title: 'Erste Schritte',
-  progress: (done, all) => `${done} von ${all}`,
-  progressLabel: (done, all) => `${done} von ${all} Schritten erledigt`,
+  progress: (done, all) => `${formatCount(done)} von ${formatCount(all)}`,
+  progressLabel: (done, all) => `${formatCount(done)} von ${formatCount(all)} Schritten erledigt`,
   done: 'Erledigt: ',
   next: 'Als Nächstes: ',
   recognized: 'Erledigte Schritte werden erkannt, auch über die API.',

@@ -1,5 +1,6 @@
 import type { wallets as english } from '../en-wallets.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const wallets = {
   wallets: {
@@ -67,10 +68,10 @@ export const wallets = {
     barsName: (days, income, expenses) => `Eingang und Ausgang pro Tag, ${days}: ${income} sats Eingang, ${expenses} sats Ausgang`,
     inPeriod: (days) => `Eingang, ${days}`,
     outPeriod: (days) => `Ausgang, ${days}`,
-    payments: (count) => (count === 1 ? '1 Transaktion' : `${count} Transaktionen`),
+    payments: (count) => (count === 1 ? '1 Transaktion' : `${formatCount(count)} Transaktionen`),
     fees: (sats) => `Gebühren ${sats} sats`,
     heldNow: 'Derzeit reserviert',
-    heldFor: (count) => (count === 1 ? '1 Zahlung und ihre Gebührenreserve' : `${count} Zahlungen und ihre Gebührenreserven`),
+    heldFor: (count) => (count === 1 ? '1 Zahlung und ihre Gebührenreserve' : `${formatCount(count)} Zahlungen und ihre Gebührenreserven`),
     transactions: 'Transaktionen',
     transaction: 'Transaktion',
     live: 'Live',
@@ -84,7 +85,7 @@ export const wallets = {
     open: 'Offen',
     fee: 'Gebühr',
     unbooked: { pending: 'reserviert', failed: 'nicht abgebucht', open: 'angefordert' },
-    newCount: (count, isMore = false) => `${count}${isMore ? ' oder mehr' : ''} neue anzeigen`,
+    newCount: (count, isMore = false) => `${formatCount(count)}${isMore ? ' oder mehr' : ''} neue anzeigen`,
     newer: 'Neuere',
     newest: 'Neueste',
     older: 'Ältere',
@@ -196,7 +197,7 @@ export const wallets = {
       dead: 'Webhook nicht zugestellt',
       cancelled: 'Webhook nicht gesendet',
     },
-    attempts: (count) => (count === 1 ? '1\u00a0Versuch' : `${count}\u00a0Versuche`),
+    attempts: (count) => (count === 1 ? '1\u00a0Versuch' : `${formatCount(count)}\u00a0Versuche`),
     nextAttempt: 'nächster Versuch',
     failureReasons: {
       NO_ROUTE: 'Keine Route zum Empfänger',

@@ -1,5 +1,6 @@
 import type { webhooks as english } from '../en-webhooks.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 const seconds = new Intl.NumberFormat('de', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
@@ -63,7 +64,7 @@ export const webhooks = {
     nextAttempt: 'Nächster Versuch',
     lastResponse: 'Letzte Antwort, erstes kB',
     redeliver: 'Erneut zustellen',
-    milliseconds: (ms) => (ms < 1000 ? `${ms} ms` : `${seconds.format(ms / 1000)} s`),
+    milliseconds: (ms) => (ms < 1000 ? `${formatCount(ms)} ms` : `${seconds.format(ms / 1000)} s`),
     url: 'URL',
     label: 'Bezeichnung',
     wallet: 'Wallet',

@@ -1,5 +1,6 @@
 import type { accounts as english } from '../en-accounts.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const accounts = {
   title: 'Clientes',
@@ -102,11 +103,11 @@ export const accounts = {
     words: 'Palabras',
   },
   balance: 'Saldo, sats',
-  walletCount: (count) => (count === 1 ? '1 monedero' : `${count} monederos`),
+  walletCount: (count) => (count === 1 ? '1 monedero' : `${formatCount(count)} monederos`),
   moneyIn: 'Entradas, 30 días',
   moneyOut: 'Salidas, 30 días',
   held: 'Retenido ahora',
-  times: (count) => (count === 1 ? '1 operación' : `${count} operaciones`),
+  times: (count) => (count === 1 ? '1 operación' : `${formatCount(count)} operaciones`),
   fees: 'comisiones',
   wallet: 'Monedero',
   unnamed: 'Sin etiqueta',

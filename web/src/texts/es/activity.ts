@@ -1,5 +1,6 @@
 import type { activity as english } from '../en-activity.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const activity = {
   title: 'Actividad',
@@ -18,7 +19,7 @@ export const activity = {
   period: (from, to) => `del ${from} al ${to}`,
   allWallets: 'todos los monederos',
   oneWallet: 'un monedero',
-  newEvents: (count, isMore = false) => `Mostrar ${count}${isMore ? ' o más' : ''} ${count === 1 ? 'nuevo' : 'nuevos'}`,
+  newEvents: (count, isMore = false) => `Mostrar ${formatCount(count)}${isMore ? ' o más' : ''} ${count === 1 ? 'nuevo' : 'nuevos'}`,
   names: {
     wallet_created: 'Monedero creado',
     wallet_updated: 'Monedero modificado',

@@ -83,26 +83,26 @@ export const alerts = {
       },
     },
     payments_arriving: {
-      title: ({ count, sats }) =>
+      title: ({ count, counted, sats }) =>
         count === 1
           ? `1 pago de ${sats}, comunicado por el nodo, aún no es definitivo.`
-          : `${count} pagos comunicados, por un total de ${sats}, aún no son definitivos.`,
+          : `${counted} pagos comunicados, por un total de ${sats}, aún no son definitivos.`,
       text: ({ node, age }) =>
         `Aún no se ha abonado nada. El más antiguo se comunicó hace ${age}. Compruebe que los canales de ${node} están activos y que el nodo guarda los resultados definitivos.`,
     },
     holds_overdue: {
-      title: ({ count }) =>
+      title: ({ count, counted }) =>
         count === 1
           ? '1 pago de una factura con retención sigue retenido pasado su plazo.'
-          : `${count} pagos de facturas con retención siguen retenidos pasado su plazo.`,
+          : `${counted} pagos de facturas con retención siguen retenidos pasado su plazo.`,
       text: ({ node, age }) =>
         `El más antiguo lleva ${age} de retraso. Si vence su HTLC, el par cerrará el canal. Compruebe que ${node} responde.`,
     },
     credits_unproven: {
-      title: ({ count, sats }) =>
+      title: ({ count, counted, sats }) =>
         count === 1
           ? `Se abonó 1 pago de ${sats} sin prueba de que llegara.`
-          : `Se abonaron ${count} pagos, por un total de ${sats}, sin prueba de que llegaran.`,
+          : `Se abonaron ${counted} pagos, por un total de ${sats}, sin prueba de que llegaran.`,
       text: ({ node }) => `En diez minutos, ${node} no ha demostrado que el resultado sea definitivo. Compare los saldos de sus canales.`,
     },
     received_restricted: {
@@ -141,7 +141,7 @@ export const alerts = {
       text: ({ reason }) => `Las aplicaciones que usan solo este relé no reciben respuestas.${quoted(reason, 'Respuesta del relé')}`,
     },
     job_failing: {
-      title: ({ name, count }) => `La tarea en segundo plano «${name}» ha fallado ${count} veces seguidas.`,
+      title: ({ name, counted }) => `La tarea en segundo plano «${name}» ha fallado ${counted} veces seguidas.`,
       text: ({ reason }) => `Se volverá a intentar.${quoted(reason, 'Último motivo')}`,
     },
     suspense_not_empty: {
@@ -231,7 +231,7 @@ export const alerts = {
           : 'No se entregó nada durante tres días. Avise a su titular, que puede reanudarlo.',
     },
     webhook_secrets_unreadable: {
-      title: ({ count }) => (count === 1 ? 'Un webhook no recibe nada.' : `${count} webhooks no reciben nada.`),
+      title: ({ count, counted }) => (count === 1 ? 'Un webhook no recibe nada.' : `${counted} webhooks no reciben nada.`),
       text: () =>
         'Sus secretos se cifraron con otra SECRET_KEY. Restaure la clave anterior o pida a sus titulares que renueven los secretos.',
     },

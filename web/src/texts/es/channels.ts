@@ -1,5 +1,6 @@
 import type { channels as english } from '../en-channels.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const channels = {
   title: 'Canales',
@@ -17,16 +18,16 @@ export const channels = {
   bar: (send, receive) => `Puede enviar ${send} sats y recibir ${receive} sats`,
   counts: (counts) =>
     [
-      counts.active === 1 ? '1 activo' : `${counts.active} activos`,
-      counts.inactive > 0 && `${counts.inactive} con el par sin conexión`,
-      counts.opening > 0 && `${counts.opening} abriéndose`,
-      counts.closing > 0 && `${counts.closing} cerrándose`,
+      counts.active === 1 ? '1 activo' : `${formatCount(counts.active)} activos`,
+      counts.inactive > 0 && `${formatCount(counts.inactive)} con el par sin conexión`,
+      counts.opening > 0 && `${formatCount(counts.opening)} abriéndose`,
+      counts.closing > 0 && `${formatCount(counts.closing)} cerrándose`,
     ]
       .filter(Boolean)
       .join(', '),
   estimate:
     'Estimaciones, descontadas las reservas de canal y las comisiones. Para un solo pago, puede que solo haya ruta con un importe menor. Los canales se abren y cierran con las herramientas del nodo.',
-  more: (count) => `Mostrar ${count} más`,
+  more: (count) => `Mostrar ${formatCount(count)} más`,
   pubkey: 'Clave pública',
   id: 'Canal',
   network: 'Red',

@@ -1,5 +1,6 @@
 import type { common as english } from '../en-common.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const common = {
   common: {
@@ -31,7 +32,7 @@ export const common = {
     broken: 'Los pagos que haya iniciado continúan. Recargue la página. La consola del navegador muestra el error.',
     noAnswer: 'El servicio no ha respondido.',
     fieldMissing: (name) => `Rellene «${name}».`,
-    fieldShort: (name, length) => `«${name}» necesita al menos ${length} caracteres.`,
+    fieldShort: (name, length) => `«${name}» necesita al menos ${formatCount(length)} caracteres.`,
     fieldInvalid: (name) => `«${name}» no es válido.`,
     partNotLoaded: 'Esta parte no se ha cargado. Se cargará en cuanto el servicio responda.',
   },

@@ -1,5 +1,6 @@
 import type { desk as english } from '../en-desk.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const desk = {
   oldestFirst: { newer: 'Atrás', older: 'Siguiente' },
@@ -9,7 +10,7 @@ export const desk = {
     stopText:
       'Hasta que los reanude, nadie podrá enviar dinero ni cobrar un enlace de retiro. Se podrá seguir recibiendo, transfiriendo dentro del servicio y consultando.',
     inFlight: (count: number) =>
-      count === 1 ? '1 pago en curso terminará con normalidad.' : `${count} pagos en curso terminarán con normalidad.`,
+      count === 1 ? '1 pago en curso terminará con normalidad.' : `${formatCount(count)} pagos en curso terminarán con normalidad.`,
     stopReason: 'Motivo, visible para los clientes',
     stopHint: 'Queda en el registro de auditoría con su nombre.',
     resume: 'Reanudar',
@@ -18,7 +19,7 @@ export const desk = {
     stopped: 'Los retiros están detenidos.',
     by: (name: string) => `Por ${name},`,
     quote: (reason: string) => `«${reason}»`,
-    refused: (count: number) => (count === 1 ? 'Se rechazó 1 pago.' : `Se rechazaron ${count} pagos.`),
+    refused: (count: number) => (count === 1 ? 'Se rechazó 1 pago.' : `Se rechazaron ${formatCount(count)} pagos.`),
     receiving: 'Se puede seguir recibiendo.',
   },
   figures: {

@@ -1,12 +1,13 @@
 import type { texts as english } from '../en-fiat.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const fiat = {
   rate: (price, age) => `1 BTC = ${price}, fijado por el operador hace ${age}`,
   rateFrom: (price, source, age) => `1 BTC = ${price}, según ${source}, hace ${age}`,
-  minutes: (minutes) => (minutes === 0 ? 'menos de un minuto' : `${minutes} min`),
-  hours: (hours) => `${hours} h`,
-  days: (days) => (days === 1 ? '1 día' : `${days} días`),
+  minutes: (minutes) => (minutes === 0 ? 'menos de un minuto' : `${formatCount(minutes)} min`),
+  hours: (hours) => `${formatCount(hours)} h`,
+  days: (days) => (days === 1 ? '1 día' : `${formatCount(days)} días`),
   old: (age) => `cambio de hace ${age}`,
   oldShort: (age) => `hace ${age}`,
   unit: (currency) => `sats y ${currency}`,

@@ -1,5 +1,6 @@
 import type { keys as english } from '../en-keys.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const keys = {
   keys: {
@@ -97,7 +98,7 @@ export const keys = {
     label: 'Etiqueta',
     labelHint: 'Solo visible aquí.',
     comment: 'Comentarios',
-    commentUpTo: (length) => `hasta ${length} caracteres`,
+    commentUpTo: (length) => `hasta ${formatCount(length)} caracteres`,
     noComment: 'ninguno',
     commentLength: 'Longitud máxima del comentario, caracteres',
     commentHint: '0: quien paga no puede escribir un comentario.',
@@ -127,8 +128,8 @@ export const keys = {
     noWithdrawTitle: 'No hay enlaces de retiro',
     noWithdraw: 'Un enlace de retiro paga a quien lo tenga: sirve de vale, de reembolso o de premio.',
     balance: 'saldo',
-    claimsOf: (claims, uses) => `${claims} de ${uses} cobros`,
-    claimsWithoutEnd: (claims) => (claims === 1 ? '1 cobro, sin límite' : `${claims} cobros, sin límite`),
+    claimsOf: (claims, uses) => `${formatCount(claims)} de ${formatCount(uses)} cobros`,
+    claimsWithoutEnd: (claims) => (claims === 1 ? '1 cobro, sin límite' : `${formatCount(claims)} cobros, sin límite`),
     usedUp: 'Agotado',
     unnamed: 'Enlace sin etiqueta',
     revoke: 'Revocar',

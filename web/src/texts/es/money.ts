@@ -1,5 +1,6 @@
 import type { money as english } from '../en-money.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const money = {
   receive: {
@@ -23,10 +24,10 @@ export const money = {
     qrLabel: 'Código QR de la factura',
     waiting: 'Esperando el pago',
     expiresIn: (time) => `vence en ${time}`,
-    days: (days) => (days === 1 ? '1 día' : `${days} días`),
+    days: (days) => (days === 1 ? '1 día' : `${formatCount(days)} días`),
     paid: 'Pagada',
-    afterSeconds: (seconds) => `, en ${seconds} s`,
-    afterMinutes: (minutes) => `, en ${minutes} min`,
+    afterSeconds: (seconds) => `, en ${formatCount(seconds)} s`,
+    afterMinutes: (minutes) => `, en ${formatCount(minutes)} min`,
     expired: 'No se pagó a tiempo. Solo un pago que ya esté en camino puede llegar todavía.',
     cancelled: 'La factura ya no se puede pagar.',
     arriving: 'El nodo ha comunicado un pago que aún no es definitivo. No está en el saldo.',
@@ -61,7 +62,7 @@ export const money = {
     },
     signedUntil: (time) => `Firmada, vence ${time}`,
     accepts: (least, most) => `Acepta de ${least} a ${most} sats`,
-    acceptsComment: (length) => `comentario de hasta ${length} caracteres`,
+    acceptsComment: (length) => `comentario de hasta ${formatCount(length)} caracteres`,
     sender: 'De',
     pays: (least, most) => `El enlace entrega de ${least} a ${most} sats.`,
     withdrawText: 'Este enlace entrega dinero: su servicio envía sats a este monedero.',
@@ -75,8 +76,8 @@ export const money = {
     use: (sats) => `Usar ${sats}`,
     outOfRange: (least, most) => `El destinatario acepta de ${least} a ${most} sats.`,
     comment: 'Comentario',
-    commentHint: (length) => `Opcional. El destinatario lo ve. Hasta ${length} caracteres.`,
-    commentTooLong: (length) => `El comentario supera los ${length} caracteres que acepta el destinatario.`,
+    commentHint: (length) => `Opcional. El destinatario lo ve. Hasta ${formatCount(length)} caracteres.`,
+    commentTooLong: (length) => `El comentario supera los ${formatCount(length)} caracteres que acepta el destinatario.`,
     payerData: {
       name: 'Su nombre',
       email: 'Su correo electrónico',

@@ -1,5 +1,6 @@
 import type { operator as english } from '../en-operator.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const operator = {
   operator: {
@@ -21,7 +22,8 @@ export const operator = {
     overview: {
       title: 'Operador',
       reconcile: 'Conciliación',
-      nodesAway: (away, all) => `${away} de ${all} ${all === 1 ? 'nodo' : 'nodos'} ${away === 1 ? 'inaccesible' : 'inaccesibles'}`,
+      nodesAway: (away, all) =>
+        `${formatCount(away)} de ${formatCount(all)} ${all === 1 ? 'nodo' : 'nodos'} ${away === 1 ? 'inaccesible' : 'inaccesibles'}`,
     },
     restore: {
       title: 'El servicio se ha restaurado y no envía dinero',
@@ -37,14 +39,14 @@ export const operator = {
       },
       receipts: 'Cobros contabilizados',
       payments: 'Pagos contabilizados',
-      booked: (count, sats) => `${count}, ${sats} sats`,
+      booked: (count, sats) => `${formatCount(count)}, ${sats} sats`,
       pending: 'En curso',
       shortfalls: 'Faltantes, sats',
       recovered: 'Monederos recuperados',
       reconciliation: 'Conciliación',
       accept: 'Revoque las claves y los enlaces indicados y ejecute',
     },
-    alerts: { open: (count) => (count === 1 ? '1 alerta abierta' : `${count} alertas abiertas`) },
+    alerts: { open: (count) => (count === 1 ? '1 alerta abierta' : `${formatCount(count)} alertas abiertas`) },
     nodes: {
       ready: 'Listo',
       unreachable: 'Inaccesible',
@@ -61,8 +63,8 @@ export const operator = {
         inactive === 0
           ? active === 1
             ? '1, activo'
-            : `${active}, todos activos`
-          : `${active} ${active === 1 ? 'activo' : 'activos'}, ${inactive} ${inactive === 1 ? 'inactivo' : 'inactivos'}`,
+            : `${formatCount(active)}, todos activos`
+          : `${formatCount(active)} ${active === 1 ? 'activo' : 'activos'}, ${formatCount(inactive)} ${inactive === 1 ? 'inactivo' : 'inactivos'}`,
       wallets: 'Monederos',
       pending: 'Pagos pendientes',
       software: 'Software',
@@ -112,7 +114,7 @@ export const operator = {
     unknownHolds: {
       title: 'Pagos retenidos que el libro mayor no conoce',
       text: 'Una restauración perdió sus facturas, o las creó otro programa que usa el nodo. Al caducar vuelven a quien los envió.',
-      blocks: (count) => (count === 1 ? 'queda 1 bloque' : `quedan ${count} bloques`),
+      blocks: (count) => (count === 1 ? 'queda 1 bloque' : `quedan ${formatCount(count)} bloques`),
       settle: 'Liquidar',
       cancel: 'Cancelar',
       settleTitle: 'Liquidar el pago retenido',
@@ -147,7 +149,9 @@ export const operator = {
       inFlight: 'En curso',
       pending: 'Pagos pendientes',
       pendingCount: (pending, stuck) =>
-        stuck > 0 ? `${pending}, de ellos ${stuck} ${stuck === 1 ? 'atascado' : 'atascados'}` : String(pending),
+        stuck > 0
+          ? `${formatCount(pending)}, de ellos ${formatCount(stuck)} ${stuck === 1 ? 'atascado' : 'atascados'}`
+          : formatCount(pending),
     },
     proofs: {
       title: 'Pruebas de pasivos',

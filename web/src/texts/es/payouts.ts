@@ -1,5 +1,6 @@
 import type { payouts as english } from '../en-payouts.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const payouts = {
   title: 'Pagos en lote',
@@ -13,19 +14,20 @@ export const payouts = {
   sum: 'Total, sats',
   running: 'En curso',
   finished: 'Terminado',
-  finishedWith: (failed) => (failed === 1 ? '1 fallida' : `${failed} fallidas`),
-  progress: (paid, of) => `${paid} de ${of} ${of === 1 ? 'pagada' : 'pagadas'}`,
+  finishedWith: (failed) => (failed === 1 ? '1 fallida' : `${formatCount(failed)} fallidas`),
+  progress: (paid, of) => `${formatCount(paid)} de ${formatCount(of)} ${of === 1 ? 'pagada' : 'pagadas'}`,
   name: 'Nombre',
   file: 'Archivo CSV',
   fileHint:
     'La primera fila nombra las columnas: destination, num_satoshis o num_msat o amount con currency y, si hace falta, memo, comment, fee_limit_msat.',
   text: 'O pegue aquí las filas',
-  count: (lines) => (lines === 1 ? '1 línea' : `${lines} líneas`),
+  count: (lines) => (lines === 1 ? '1 línea' : `${formatCount(lines)} líneas`),
   preview: (lines, sats) => `${lines}, ${sats} sats en total.`,
-  ownAmounts: (count) => (count === 1 ? 'Una factura ya indica su importe.' : `${count} facturas ya indican su importe.`),
-  prices: (count) => (count === 1 ? 'Además, hay un importe en otra moneda.' : `Además, hay ${count} importes en otra moneda.`),
-  bad: (count) => (count === 1 ? 'Una fila no se puede pagar así:' : `${count} filas no se pueden pagar así:`),
-  more: (count) => `y ${count} más`,
+  ownAmounts: (count) => (count === 1 ? 'Una factura ya indica su importe.' : `${formatCount(count)} facturas ya indican su importe.`),
+  prices: (count) =>
+    count === 1 ? 'Además, hay un importe en otra moneda.' : `Además, hay ${formatCount(count)} importes en otra moneda.`,
+  bad: (count) => (count === 1 ? 'Una fila no se puede pagar así:' : `${formatCount(count)} filas no se pueden pagar así:`),
+  more: (count) => `y ${formatCount(count)} más`,
   noHeader: 'La primera fila debe tener una columna «destination».',
   unknownColumn: (name) => `No se reconoce la columna «${name}».`,
   unfinished: 'Hay unas comillas sin cerrar.',
@@ -54,7 +56,7 @@ export const payouts = {
   amount: 'Sats',
   statuses: { pending: 'En espera', sending: 'Enviando', paid: 'Pagada', failed: 'Fallida' },
   counts: (paid, sending, pending, failed) =>
-    `${paid} ${paid === 1 ? 'pagada' : 'pagadas'}, ${sending} enviándose, ${pending} en espera, ${failed} ${failed === 1 ? 'fallida' : 'fallidas'}.`,
+    `${formatCount(paid)} ${paid === 1 ? 'pagada' : 'pagadas'}, ${formatCount(sending)} enviándose, ${formatCount(pending)} en espera, ${formatCount(failed)} ${failed === 1 ? 'fallida' : 'fallidas'}.`,
   first: 'Primeras líneas',
   next: 'Líneas siguientes',
 } satisfies Shape<typeof english>;

@@ -1,5 +1,6 @@
 import type { playground as english } from '../en-playground.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const playground = {
   title: 'Zona de pruebas',
@@ -52,7 +53,7 @@ export const playground = {
   keysend: (sats) => (sats === '' ? 'Enviar keysend' : `Enviar ${sats} sats`),
   wholeSats: 'Un número entero de sats, 1 o más.',
   paymentsTitle: 'Pagos de los nodos de fuera',
-  showAll: (count) => `Mostrar los ${count} más recientes`,
+  showAll: (count) => `Mostrar los ${formatCount(count)} más recientes`,
   payment: 'Pago',
   hash: 'Hash de pago',
   result: 'Resultado',

@@ -1,5 +1,6 @@
 import type { policy as english } from '../en-policy.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const policy = {
   fees: {
@@ -70,7 +71,7 @@ export const policy = {
       max_receive_msat: 'Una factura',
       max_balance_msat: 'Saldo',
     },
-    usedOf: (used, limit) => `${used} de ${limit}`,
+    usedOf: (used, limit) => `${formatCount(used)} de ${formatCount(limit)}`,
     usedSats: (used, limit) => `${used} de ${limit} sats`,
     sheetTitle: (name) => `Límites de ${name}`,
     sheetText:

@@ -1,5 +1,6 @@
 import type { print as english } from '../en-print.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const print = {
   receiptAction: 'Imprimir recibo',
@@ -21,7 +22,7 @@ export const print = {
   copies: 'Vales',
   copiesHint: 'Más de 1: enlaces separados para imprimir; cada uno se puede cobrar una sola vez.',
   copiesError: 'Un número entero de 1 a 60.',
-  created: (count) => `Se han creado ${count} vales`,
+  created: (count) => `Se han creado ${formatCount(count)} vales`,
   copyLinks: 'Copiar los enlaces',
   cardAction: 'Imprimir tarjeta',
   cardText: 'Escanee el código o introduzca la dirección en un monedero Lightning.',

@@ -1,16 +1,18 @@
 import type { service as english } from '../en-service.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 const days = (count: number) => {
   if (count < 1) return 'menos de un día';
   if (count === 1) return '1 día';
-  return count > 365 ? 'más de un año' : `${count} días`;
+  return count > 365 ? 'más de un año' : `${formatCount(count)} días`;
 };
 
 export const service = {
   liquidity: {
     title: 'Liquidez de todos los nodos',
-    counted: (counted, nodes) => `Sumas de ${counted} de ${nodes} nodos. Los demás no comunican sus canales en este momento.`,
+    counted: (counted, nodes) =>
+      `Sumas de ${formatCount(counted)} de ${formatCount(nodes)} nodos. Los demás no comunican sus canales en este momento.`,
     none: 'Ningún nodo comunica sus canales en este momento.',
     receiving: 'Se puede recibir durante',
     sending: 'Se puede enviar durante',
@@ -30,8 +32,9 @@ export const service = {
     periods: { day: '24 horas', week: '7 días', month: '30 días', year: '1 año' },
     over: { day: 'en 24 horas', week: 'en 7 días', month: 'en 30 días', year: 'en un año' },
     owed: 'Dinero adeudado, sats',
-    owedTo: (sats, wallets, inFlight) => `${sats} a ${wallets} ${wallets === 1 ? 'monedero' : 'monederos'}, de ellos ${inFlight} en curso`,
-    suspense: (sats, count) => `y ${sats} en la cuenta transitoria (${count === 1 ? '1 pago' : `${count} pagos`})`,
+    owedTo: (sats, wallets, inFlight) =>
+      `${sats} a ${formatCount(wallets)} ${wallets === 1 ? 'monedero' : 'monederos'}, de ellos ${inFlight} en curso`,
+    suspense: (sats, count) => `y ${sats} en la cuenta transitoria (${count === 1 ? '1 pago' : `${formatCount(count)} pagos`})`,
     cover: 'Cobertura',
     coverRemark: 'fondos de los nodos divididos por el dinero adeudado',
     nothingOwed: 'no se debe nada',
@@ -56,7 +59,7 @@ export const service = {
   },
   health: {
     answers: 'Responde en',
-    answer: (ms, median) => `${ms} ms, mediana de las últimas respuestas ${median} ms`,
+    answer: (ms, median) => `${formatCount(ms)} ms, mediana de las últimas respuestas ${formatCount(median)} ms`,
     answered: 'Última respuesta',
     block: 'Bloque',
     synced: 'sincronizado',
@@ -66,12 +69,12 @@ export const service = {
     last: 'Las últimas copias de seguridad',
     checked: 'Comprobada',
     failed: 'Fallida',
-    result: (megabytes, seconds) => `${megabytes} MB en ${seconds} s`,
+    result: (megabytes, seconds) => `${megabytes} MB en ${formatCount(seconds)} s`,
   },
   checks: {
     title: 'Comprobaciones',
     allGood: 'Comprobaciones superadas',
-    good: (count) => (count === 1 ? '1 comprobación superada' : `${count} comprobaciones superadas`),
+    good: (count) => (count === 1 ? '1 comprobación superada' : `${formatCount(count)} comprobaciones superadas`),
     subjects: {
       node: 'Nodo',
       liquidity: 'Liquidez',
@@ -91,7 +94,7 @@ export const service = {
     failedRemark: 'abandonadas tras el último intento',
     retrying: 'Fallidas, en reintento',
     retryingRemark: 'de las que esperan; se cuentan hasta 10 000',
-    disabled: (count) => `${count} desactivados`,
+    disabled: (count) => `${formatCount(count)} desactivados`,
     show: 'Sus webhooks',
   },
   limits: {

@@ -1,5 +1,6 @@
 import type { setup as english } from '../en-setup.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const setup = {
   title: 'Configurar el acceso',
@@ -49,7 +50,7 @@ export const setup = {
   back: 'Atrás',
   settingsTitle: 'Códigos de recuperación',
   settingsText: 'Cada uno permite iniciar sesión una vez si se pierden las claves de acceso.',
-  codesLeft: (count) => (count === 1 ? 'Queda 1 código.' : `Quedan ${count} códigos.`),
+  codesLeft: (count) => (count === 1 ? 'Queda 1 código.' : `Quedan ${formatCount(count)} códigos.`),
   noCodes: 'No tiene ninguno.',
   createCodes: 'Crear códigos de recuperación',
   replaceCodes: 'Sustituir los códigos',

@@ -1,10 +1,11 @@
 import type { steps as english } from '../en-steps.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const steps = {
   title: 'Primeros pasos',
-  progress: (done, all) => `${done} de ${all}`,
-  progressLabel: (done, all) => `${done} de ${all} pasos completados`,
+  progress: (done, all) => `${formatCount(done)} de ${formatCount(all)}`,
+  progressLabel: (done, all) => `${formatCount(done)} de ${formatCount(all)} pasos completados`,
   done: 'Hecho: ',
   next: 'Siguiente: ',
   recognized: 'Los pasos completados se detectan solos, también los hechos por la API.',

@@ -1,5 +1,6 @@
 import type { wallets as english } from '../en-wallets.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 export const wallets = {
   wallets: {
@@ -67,10 +68,11 @@ export const wallets = {
     barsName: (days, income, expenses) => `Entradas y salidas por día en ${days}: ${income} sats entran, ${expenses} sats salen`,
     inPeriod: (days) => `Entradas, ${days}`,
     outPeriod: (days) => `Salidas, ${days}`,
-    payments: (count) => (count === 1 ? '1 transacción' : `${count} transacciones`),
+    payments: (count) => (count === 1 ? '1 transacción' : `${formatCount(count)} transacciones`),
     fees: (sats) => `${sats} sats de comisiones`,
     heldNow: 'Retenido ahora',
-    heldFor: (count) => (count === 1 ? '1 pago y su reserva para comisiones' : `${count} pagos y sus reservas para comisiones`),
+    heldFor: (count) =>
+      count === 1 ? '1 pago y su reserva para comisiones' : `${formatCount(count)} pagos y sus reservas para comisiones`,
     transactions: 'Transacciones',
     transaction: 'Transacción',
     live: 'En vivo',
@@ -84,7 +86,7 @@ export const wallets = {
     open: 'Abierta',
     fee: 'comisión',
     unbooked: { pending: 'retenido', failed: 'no descontado', open: 'solicitado' },
-    newCount: (count, isMore = false) => `Mostrar ${count}${isMore ? ' o más' : ''} ${count === 1 ? 'nueva' : 'nuevas'}`,
+    newCount: (count, isMore = false) => `Mostrar ${formatCount(count)}${isMore ? ' o más' : ''} ${count === 1 ? 'nueva' : 'nuevas'}`,
     newer: 'Más recientes',
     newest: 'Las últimas',
     older: 'Anteriores',
@@ -196,7 +198,7 @@ export const wallets = {
       dead: 'Webhook no entregado',
       cancelled: 'Webhook no enviado',
     },
-    attempts: (count) => (count === 1 ? '1\u00a0intento' : `${count}\u00a0intentos`),
+    attempts: (count) => (count === 1 ? '1\u00a0intento' : `${formatCount(count)}\u00a0intentos`),
     nextAttempt: 'próximo intento',
     failureReasons: {
       NO_ROUTE: 'Sin ruta al destinatario',

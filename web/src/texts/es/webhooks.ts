@@ -1,5 +1,6 @@
 import type { webhooks as english } from '../en-webhooks.ts';
 import type { Shape } from '../lookup.ts';
+import { formatCount } from './count.ts';
 
 const seconds = new Intl.NumberFormat('es', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
@@ -62,7 +63,7 @@ export const webhooks = {
     nextAttempt: 'Próximo intento',
     lastResponse: 'Última respuesta, primer kB',
     redeliver: 'Volver a entregar',
-    milliseconds: (ms) => (ms < 1000 ? `${ms} ms` : `${seconds.format(ms / 1000)} s`),
+    milliseconds: (ms) => (ms < 1000 ? `${formatCount(ms)} ms` : `${seconds.format(ms / 1000)} s`),
     url: 'URL',
     label: 'Etiqueta',
     wallet: 'Monedero',
