@@ -64,6 +64,20 @@ describe('millisats', () => {
     ]);
   });
 
+  it('keep every digit in BTC, with eleven decimals only if they are no whole sats', () => {
+    expect([0, 14_246, -1_284_530_000].map((amount) => formatMsat(amount, { unit: 'btc' }))).toEqual([
+      '0.00\u202f000\u202f000',
+      '0.00\u202f000\u202f014\u202f246',
+      '\u22120.01\u202f284\u202f530',
+    ]);
+    fc.assert(
+      fc.property(msat, (amount) => {
+        const [whole = '', decimals = ''] = plainNumbers(formatMsat(amount, { unit: 'btc' })).split('.');
+        expect(BigInt(whole + decimals.padEnd(11, '0'))).toBe(BigInt(amount));
+      }),
+    );
+  });
+
   it('keep every digit', () => {
     fc.assert(
       fc.property(msat, (amount) => {

@@ -1,6 +1,7 @@
 import { api } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
 import { formatMsat } from '../parts/format-amount.ts';
+import { useUnit } from '../parts/unit-setting.ts';
 import { money } from '../texts/en-money.ts';
 
 export interface ExpectedFeeProps {
@@ -19,7 +20,8 @@ export function ExpectedFee({ payee, sats, nodeId }: ExpectedFeeProps) {
   const { data, error } = useResource(nodeId === undefined ? undefined : `expected fee ${nodeId} ${payee} ${sats}`, (signal) =>
     api.nodes.queryRoutes(nodeId ?? '', { pub_key: payee, amt: sats }, { signal }),
   );
+  const unit = useUnit();
   const fees = data?.routes.map((route) => Number(route.totalFeesMsat));
-  if (fees && fees.length > 0) return <>{money.attempt.about(formatMsat(Math.min(...fees)))}</>;
+  if (fees && fees.length > 0) return <>{money.attempt.about(formatMsat(Math.min(...fees), { unit }))}</>;
   return <>{error === undefined && fees === undefined ? '…' : money.attempt.notKnown}</>;
 }

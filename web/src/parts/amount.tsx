@@ -36,17 +36,24 @@ export function Sats({ sats, sign = false, unit: hasUnit = false }: SatsProps) {
   );
 }
 
-/** A name with the unit of the amounts below it, which follows the setting. */
-export function AmountName({ children }: { children: string }) {
-  return <>{useUnit() === 'btc' ? children.replace('sats', t.common.units.btc) : children}</>;
+/** Returns a function that writes whole sats with the unit of the settings, for texts. */
+export function useSatsText(): (sats: number) => string {
+  const unit = useUnit();
+  return (sats) => `${formatSats(sats, { unit })} ${t.common.units[unit]}`;
 }
 
-/** Exact millisats, as sats with three decimals: for fees. */
-export function Msat({ msat, unit = false }: { msat: number; unit?: boolean }) {
+/** A name with the unit of the amounts below it, which follows the setting. */
+export function AmountName({ children }: { children: string }) {
+  return <>{useUnit() === 'btc' ? children.replace(/sats/i, t.common.units.btc) : children}</>;
+}
+
+/** Exact millisats in the unit of the settings: for fees. */
+export function Msat({ msat, unit: hasUnit = false }: { msat: number; unit?: boolean }) {
+  const unit = useUnit();
   return (
     <span class="amount-text">
-      {formatMsat(msat)}
-      {unit && ` ${t.common.sats}`}
+      {formatMsat(msat, { unit })}
+      {hasUnit && ` ${t.common.units[unit]}`}
     </span>
   );
 }

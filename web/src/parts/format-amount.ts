@@ -20,12 +20,12 @@ export function formatSats(sats: number, { unit = 'sats', hasPlus = false }: Amo
   return signOf(sats, hasPlus) + (unit === 'btc' ? inBtc(digits) : group(digits));
 }
 
-/** Returns millisats as exact sats: `14.246`; without decimals for whole sats. */
-export function formatMsat(msat: number, { hasPlus = false }: { hasPlus?: boolean } = {}): string {
-  const whole = Math.trunc(Math.abs(msat) / 1000);
+/** Returns exact millisats: `14.246`, without decimals for whole sats; or `0.00 000 014 246` in BTC, with eight decimals for whole sats. */
+export function formatMsat(msat: number, { unit = 'sats', hasPlus = false }: AmountFormat = {}): string {
+  const whole = String(Math.trunc(Math.abs(msat) / 1000));
   const rest = Math.abs(msat) % 1000;
-  const decimals = rest === 0 ? '' : DECIMAL + String(rest).padStart(3, '0');
-  return signOf(msat, hasPlus) + group(String(whole)) + decimals;
+  const decimals = rest === 0 ? '' : (unit === 'btc' ? NARROW_SPACE : DECIMAL) + String(rest).padStart(3, '0');
+  return signOf(msat, hasPlus) + (unit === 'btc' ? inBtc(whole) : group(whole)) + decimals;
 }
 
 /** Returns a copied text without the spaces that group digits, and with the minus sign of programs. */

@@ -70,7 +70,7 @@ export const wallets = {
     inPeriod: (days: string) => `In, ${days}`,
     outPeriod: (days: string) => `Out, ${days}`,
     payments: (count: number) => (count === 1 ? '1 transaction' : `${formatCount(count)} transactions`),
-    fees: (sats: string) => `fees ${sats} sats`,
+    fees: (amount: string) => `fees ${amount}`,
     heldNow: 'Held now',
     heldFor: (count: number) => (count === 1 ? '1 payment and its fee reserve' : `${formatCount(count)} payments and their fee reserves`),
     transactions: 'Transactions',

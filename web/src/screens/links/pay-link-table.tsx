@@ -2,7 +2,7 @@ import { Link, useSearch } from 'wouter-preact';
 import type { PayLink } from '../../api/client.ts';
 import type { ListPage } from '../../api/list.ts';
 import type { Resource } from '../../api/resource.ts';
-import { formatMsat, Msat } from '../../parts/amount.tsx';
+import { AmountName, formatMsat, Msat } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -46,7 +46,9 @@ export function PayLinkTable({ links, selectedId, isFiltered }: PayLinkTableProp
                 <th class="end desktop-only">{t.links.amountSats}</th>
                 <th class="end desktop-only">{texts.payments}</th>
                 <th class="desktop-only">{texts.lastUse}</th>
-                <th class="end">{texts.receivedSats}</th>
+                <th class="end">
+                  <AmountName>{texts.receivedSats}</AmountName>
+                </th>
               </tr>
             </thead>
             <tbody>

@@ -3,7 +3,7 @@ import { Link } from 'wouter-preact';
 import { api, type PayoutLine, type PayoutWithLines } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { SERVICE_URL } from '../../base-path.ts';
-import { Msat } from '../../parts/amount.tsx';
+import { AmountName, Msat } from '../../parts/amount.tsx';
 import { Badge, type BadgeProps } from '../../parts/badge.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
@@ -106,7 +106,9 @@ function LineTable({ lines }: { lines: readonly PayoutLine[] }) {
       <thead>
         <tr>
           <th>{texts.to}</th>
-          <th class="end">{texts.amount}</th>
+          <th class="end">
+            <AmountName>{texts.amount}</AmountName>
+          </th>
         </tr>
       </thead>
       <tbody>

@@ -2,13 +2,14 @@ import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type OutsidePayment } from '../../api/client.ts';
 import type { Resource } from '../../api/resource.ts';
-import { formatMsat, Msat } from '../../parts/amount.tsx';
+import { AmountName, formatMsat, Msat } from '../../parts/amount.tsx';
 import { Badge, type BadgeProps } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
+import { useUnit } from '../../parts/unit-setting.ts';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { playground } from '../../texts/en-playground.ts';
 import type { OutsidePaymentList } from './outside-payments.ts';
@@ -51,7 +52,9 @@ export function PaymentsCard({ payments }: { payments: Resource<OutsidePaymentLi
                   <th>{playground.payment}</th>
                   <th class="desktop-only">{playground.hash}</th>
                   <th class="desktop-only">{playground.result}</th>
-                  <th class="end">{playground.sats}</th>
+                  <th class="end">
+                    <AmountName>{playground.sats}</AmountName>
+                  </th>
                 </tr>
               </thead>
               <tbody>
@@ -70,6 +73,7 @@ export function PaymentsCard({ payments }: { payments: Resource<OutsidePaymentLi
 function PaymentRow({ payment, onChanged }: { payment: OutsidePayment; onChanged: () => void }) {
   const { id, node, direction, state, amount_msat: amount, fee_msat: fee, payment_hash: hash } = payment;
   const isPhone = useIsPhone();
+  const unit = useUnit();
   const result = (
     <>
       <Badge {...(LOOKS[state] ?? { tone: 'plain' })}>{playground.states[state] ?? state}</Badge>
@@ -92,7 +96,7 @@ function PaymentRow({ payment, onChanged }: { payment: OutsidePayment; onChanged
         <span class="strong">
           <Msat msat={amount} />
         </span>
-        {fee > 0 && <span class="sub number">{playground.fee(formatMsat(fee))}</span>}
+        {fee > 0 && <span class="sub number">{playground.fee(formatMsat(fee, { unit }))}</span>}
       </td>
     </tr>
   );

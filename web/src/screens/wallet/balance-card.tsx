@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Wallet } from '../../api/client.ts';
-import { Sats } from '../../parts/amount.tsx';
+import { Sats, useSatsText } from '../../parts/amount.tsx';
 import { BarsChart } from '../../parts/bars-chart.tsx';
 import { Card } from '../../parts/card.tsx';
 import { formatSats } from '../../parts/format-amount.ts';
@@ -64,12 +64,13 @@ function Chart({ history, wallet, name }: { history: BalanceHistory; wallet: Wal
 
 function Moved({ history, name }: { history: BalanceHistory; name: string }) {
   const { inSats, outSats } = movedSats(history);
+  const satsText = useSatsText();
   return (
     <>
       <Stat name={t.wallet.inPeriod(name)} remark={t.wallet.payments(history.in_count)}>
         <Sats sats={inSats} sign unit />
       </Stat>
-      <Stat name={t.wallet.outPeriod(name)} remark={t.wallet.fees(formatSats(Math.ceil(history.fees_msat / 1000)))}>
+      <Stat name={t.wallet.outPeriod(name)} remark={t.wallet.fees(satsText(Math.ceil(history.fees_msat / 1000)))}>
         <Sats sats={-outSats} unit />
       </Stat>
     </>

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter-preact';
 import { csvUrl } from '../../api/list.ts';
 import type { Resource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
-import { formatSats, HeroAmount, HeroSkeleton, Sats } from '../../parts/amount.tsx';
+import { HeroAmount, HeroSkeleton, Sats, useSatsText } from '../../parts/amount.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -162,12 +162,13 @@ function TotalSkeleton() {
 /** What came into all wallets and left them in 30 days. */
 function Moved({ moved }: { moved: WalletSum['moved'] }) {
   const days = t.wallet.periods[30] ?? '';
+  const satsText = useSatsText();
   return (
     <>
       <Stat name={t.wallet.inPeriod(days)} remark={t.wallet.payments(moved.in_count)}>
         <Sats sats={Math.floor(moved.in_msat / 1000)} sign unit />
       </Stat>
-      <Stat name={t.wallet.outPeriod(days)} remark={t.wallet.fees(formatSats(Math.ceil(moved.fees_msat / 1000)))}>
+      <Stat name={t.wallet.outPeriod(days)} remark={t.wallet.fees(satsText(Math.ceil(moved.fees_msat / 1000)))}>
         <Sats sats={-Math.ceil(moved.out_msat / 1000)} unit />
       </Stat>
     </>

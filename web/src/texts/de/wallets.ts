@@ -69,7 +69,7 @@ export const wallets = {
     inPeriod: (days) => `Eingang, ${days}`,
     outPeriod: (days) => `Ausgang, ${days}`,
     payments: (count) => (count === 1 ? '1 Transaktion' : `${formatCount(count)} Transaktionen`),
-    fees: (sats) => `Gebühren ${sats} sats`,
+    fees: (amount) => `Gebühren ${amount}`,
     heldNow: 'Derzeit reserviert',
     heldFor: (count) => (count === 1 ? '1 Zahlung und ihre Gebührenreserve' : `${formatCount(count)} Zahlungen und ihre Gebührenreserven`),
     transactions: 'Transaktionen',

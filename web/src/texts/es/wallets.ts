@@ -69,7 +69,7 @@ export const wallets = {
     inPeriod: (days) => `Entradas, ${days}`,
     outPeriod: (days) => `Salidas, ${days}`,
     payments: (count) => (count === 1 ? '1 transacción' : `${formatCount(count)} transacciones`),
-    fees: (sats) => `${sats} sats de comisiones`,
+    fees: (amount) => `${amount} de comisiones`,
     heldNow: 'Retenido ahora',
     heldFor: (count) =>
       count === 1 ? '1 pago y su reserva para comisiones' : `${formatCount(count)} pagos y sus reservas para comisiones`,
