@@ -285,6 +285,8 @@ export interface Delivery {
   attempts: number;
   /** Unix seconds; null while it is sent or waits for an earlier event of the wallet, and after its end */
   next_attempt_at: number | null;
+  /** Whether it is held back until earlier deliveries of the same wallet have ended. False while it is being sent */
+  waits_for_earlier: boolean;
   /** Unix seconds; null before the end */
   ended_at: number | null;
   /** The last 20 attempts, oldest first */

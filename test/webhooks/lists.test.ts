@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { List } from '../../src/core/kernel/list.ts';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
-import { DELIVERY_STATES, deliveryId, stateOf } from '../../src/features/webhooks/webhook-object.ts';
+import { DELIVERY_STATES, deliveryId, renderDelivery, stateOf } from '../../src/features/webhooks/webhook-object.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { worldOn } from './harness.ts';
 
@@ -49,6 +49,8 @@ onBothDatabases('lists of deliveries', (open) => {
       );
     }
     const rows = await world.deliveries(id);
+    const waiting = rows.filter((row) => renderDelivery(row).waits_for_earlier);
+    expect(waiting.map(({ state }) => state)).toEqual(['held', 'held', 'held']);
     for (const state of [...DELIVERY_STATES, undefined]) {
       const list = webhooks.deliveries(id, state);
       const expected = rows.filter((row) => state === undefined || stateOf(row) === state).map(deliveryId);

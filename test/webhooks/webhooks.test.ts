@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
-import { startReceiver } from './receiver.ts';
+import type { Json } from '../support/client.ts';
+import { accept, startReceiver } from './receiver.ts';
 import { FAST, LOCAL } from './timing.ts';
 
 onFakeNode(
@@ -35,6 +36,33 @@ onFakeNode(
       expect(deliveries).toHaveLength(10);
       expect(deliveries[0]).toMatchObject({ status: 'delivered', attempts: 1, log: [{ status_code: 200, error: null, response: 'ok' }] });
       expect(await client.get(`/v1/webhooks/${id}`)).toMatchObject({ waiting: 0, consecutive_failures: 0 });
+    });
+
+    it('shows a first attempt that is running as queued, and the delivery after it as one that waits for it', async () => {
+      const [a, b] = [await client.wallet(1000), await client.wallet()];
+      const first = Promise.withResolvers<void>();
+      receiver.respond = (received, response) => void first.promise.then(() => accept(received, response));
+      const { id } = await client.post('/v1/webhooks', { url: receiver.url('/slow'), wallet_id: a.id });
+      const transfer = () => client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, num_satoshis: 1 });
+      const stored = async () =>
+        (await client.get(`/v1/webhooks/${id}/deliveries?order=asc`)).map((one: Json) => [
+          one.status,
+          one.next_attempt_at,
+          one.waits_for_earlier,
+        ]);
+      await transfer();
+      await expect.poll(() => receiver.received.filter(({ path }) => path === '/slow').length).toBe(1);
+      expect(await stored()).toEqual([['queued', null, false]]);
+      await transfer();
+      await expect.poll(stored).toEqual([
+        ['queued', null, false],
+        ['queued', null, true],
+      ]);
+      first.resolve();
+      await expect.poll(stored).toEqual([
+        ['delivered', null, false],
+        ['delivered', null, false],
+      ]);
     });
   },
   LOCAL,

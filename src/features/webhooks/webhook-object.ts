@@ -58,6 +58,9 @@ export const DeliveryObject = namedObject('Delivery', {
   next_attempt_at: nullable(
     Type.Integer({ description: 'Unix seconds; null while it is sent or waits for an earlier event of the wallet, and after its end' }),
   ),
+  waits_for_earlier: Type.Boolean({
+    description: 'Whether it is held back until earlier deliveries of the same wallet have ended. False while it is being sent',
+  }),
   ended_at: nullable(Type.Integer({ description: 'Unix seconds; null before the end' })),
   log: Type.Array(
     Type.Object({
@@ -109,6 +112,7 @@ export function renderDelivery(row: DeliveryRow): Static<typeof DeliveryObject> 
     event_name: row.event_type as EventType,
     status: stateOf(row),
     next_attempt_at: row.due_at_ms === null ? null : seconds(row.due_at_ms),
+    waits_for_earlier: row.state === 'held',
     ended_at: row.ended_at_ms === null ? null : seconds(row.ended_at_ms),
     log: attemptsOf(row),
   };

@@ -122,7 +122,7 @@ function DeliveryRows({ delivery, isOpen, webhookName, onToggle, onRedelivered }
   );
 }
 
-function Result({ delivery: { status, log, next_attempt_at: next } }: { delivery: Delivery }) {
+function Result({ delivery: { status, log, next_attempt_at: next, waits_for_earlier: waits } }: { delivery: Delivery }) {
   const last = log.at(-1);
   if (status === 'delivered')
     return (
@@ -143,7 +143,7 @@ function Result({ delivery: { status, log, next_attempt_at: next } }: { delivery
         {next === null || status === 'queued' ? (t.webhooks.deliveryStatuses[status] ?? status) : t.webhooks.nextAttempt}
         {next !== null && status !== 'queued' && <Time at={next} isRelative />}
       </Badge>
-      {next === null && status === 'queued' && <span class="sub">{t.webhooks.waitsForEarlier}</span>}
+      {waits && <span class="sub">{t.webhooks.waitsForEarlier}</span>}
     </>
   );
 }
