@@ -10,6 +10,7 @@ import { isFromBrowser } from './auth/cross-site.ts';
 import { setCommonHeaders } from './headers.ts';
 import { callerOf } from './limits/callers.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
+import { sendNotFoundPage } from './pages/not-found.ts';
 import { acceptsPage, sendLnurlErrorPage } from './pages/page.ts';
 import { describeInvalid } from './requests/validation-errors.ts';
 
@@ -32,7 +33,10 @@ interface ErrorOptions {
   readonly errorForm?: ErrorForm | undefined;
 }
 
-/** Sends each error as the API's error object, on the public LNURL routes as LUD-03 describes, and on the paths of `errorForm` in that form. */
+/**
+ * Sends each error as the API's error object, on the public LNURL routes as LUD-03 describes, and on the paths of `errorForm` in that form. A browser
+ * that opens an unknown path gets a page.
+ */
 export function handleErrors(app: App, { limits, recordDatabaseError = () => undefined, errorForm }: ErrorOptions): void {
   markBookings(app, limits);
   const send = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => sendError(request, reply, refusal, { errorForm });
@@ -105,6 +109,7 @@ function sendError(
 ): FastifyReply {
   reply.header('cache-control', 'no-store');
   if (isLnurl && acceptsPage(request)) return sendLnurlErrorPage(reply.code(200), refusal.message);
+  if (request.is404 && refusal.type === 'not_found' && acceptsPage(request)) return sendNotFoundPage(request, reply);
   reply.type('application/json').serializer(JSON.stringify);
   // LUD-03: errors are HTTP 200 with a reason.
   if (isLnurl) return reply.code(200).send({ status: 'ERROR', reason: refusal.message });

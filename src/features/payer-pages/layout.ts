@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentPolicy, OWN_SOURCES } from '../../http/headers.ts';
 import { type Html, html } from '../../http/pages/html.ts';
+import { setLanguage } from '../../http/pages/language.ts';
 import type { Brand } from './brand.ts';
 import { decimalMark } from './format.ts';
 import { icon, LOGO } from './icons.ts';
-import { languageOf, type PayerTexts, setLanguage } from './language.ts';
+import { languageOf, type PayerTexts } from './language.ts';
 
 /** What all pages for payers have in common. */
 export interface Look {

@@ -51,9 +51,9 @@ function weightsOf(accept: string): ReadonlyMap<string, number> {
 }
 
 /** Sends a page without scripts, which loads nothing. */
-export function sendPage(reply: FastifyReply, title: string, body: Html): FastifyReply {
+export function sendPage(reply: FastifyReply, title: string, body: Html, language = 'en'): FastifyReply {
   const document = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><title>${title}</title>${STYLE_ELEMENT}</head>
 <body>${body}</body></html>
 `;
