@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/features/lnurl/pay/pay-links.sql.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -25,16 +26,17 @@ it('names the page of connections in Spanish, where filters agree with what they
 async function inBrowser(...languages: string[]) {
   vi.resetModules();
   vi.stubGlobal('navigator', { languages });
-  const [texts, amount, time, decimal, fiat, msat, fees] = await Promise.all([
+  const [texts, amount, time, decimal, fiat, msat, links, fees] = await Promise.all([
     import('../../web/src/texts/texts.ts'),
     import('../../web/src/parts/format-amount.ts'),
     import('../../web/src/parts/format-time.ts'),
     import('../../web/src/parts/decimal.ts'),
     import('../../web/src/parts/format-fiat.ts'),
     import('../../web/src/policy/msat-text.ts'),
+    import('../../web/src/parts/link-text.ts'),
     import(/* @vite-ignore */ FEE_RULE) as Promise<FeeRules>,
   ]);
-  return { ...texts, ...amount, ...time, ...decimal, ...fiat, ...msat, ...fees };
+  return { ...texts, ...amount, ...time, ...decimal, ...fiat, ...msat, ...links, ...fees };
 }
 
 const AT = new Date(2026, 2, 5, 14, 31).getTime();
@@ -60,6 +62,16 @@ describe('the language', () => {
     expect((await inBrowser('de')).locale).toBe('de');
     expect((await inBrowser('en-US')).locale).toBe('en-GB');
   });
+});
+
+it.each([
+  ['en', 'Lightning payment'],
+  ['de', 'Lightning-Zahlung'],
+  ['es', 'Pago Lightning'],
+])('gives a pay link without a text the default in the language %s, and lists links of the service by it', async (language, text) => {
+  const { enteredLinkText, linkName } = await inBrowser(language);
+  expect([enteredLinkText(''), enteredLinkText('  '), enteredLinkText('Tips')]).toEqual([text, text, 'Tips']);
+  expect([linkName(DEFAULT_SETTINGS.short_desc), linkName('Tips')]).toEqual([text, 'Tips']);
 });
 
 describe('numbers', () => {

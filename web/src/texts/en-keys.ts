@@ -86,6 +86,7 @@ export const keys = {
     claimed: 'Claimed',
     status: 'Status',
     text: 'Text for payers',
+    defaultText: 'Lightning payment',
     textHint: 'Payers read it before they pay. Empty: “Lightning payment”.',
     label: 'Label',
     labelHint: 'Only you see it.',

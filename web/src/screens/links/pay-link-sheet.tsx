@@ -5,6 +5,7 @@ import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
+import { enteredLinkText } from '../../parts/link-text.ts';
 import { Note } from '../../parts/note.tsx';
 import { parseSats } from '../../parts/sats-field.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
@@ -96,7 +97,7 @@ function save(draft: typeof NEW, link: PayLink | undefined, options: { idempoten
     lnurlp_minSendable_msat: (parseSats(draft.min) ?? 1) * 1000,
     lnurlp_maxSendable_msat: (parseSats(draft.max) ?? 1) * 1000,
     lnurlp_commentAllowed: Number(draft.comment),
-    ...(draft.text !== '' && { lnurlp_short_desc: draft.text }),
+    lnurlp_short_desc: enteredLinkText(draft.text),
     user_label: draft.label,
     // An empty name removes the address from the link, and an empty key its Nostr identifier.
     ...((link || draft.name !== '') && { lnurlp_identifier: draft.name }),

@@ -7,6 +7,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { linkName } from '../../parts/link-text.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
@@ -102,7 +103,7 @@ export function LastUse({ at }: { at: number | null }) {
 
 /** Returns the address, or the label for the owner, or what payers read. */
 export function nameOf(link: PayLink): string {
-  return link.ln_address || link.user_label || link.lnurlp_short_desc;
+  return link.ln_address || link.user_label || linkName(link.lnurlp_short_desc);
 }
 
 export function isActive({ statusType }: { statusType: { name: string } }): boolean {

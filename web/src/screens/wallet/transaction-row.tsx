@@ -4,6 +4,7 @@ import { Sats, SignedAmount } from '../../parts/amount.tsx';
 import { Badge, StatusBadge } from '../../parts/badge.tsx';
 import { formatMinute } from '../../parts/format-time.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
+import { linkName } from '../../parts/link-text.ts';
 import { requestedPrice } from '../../parts/requested-price.tsx';
 import { t } from '../../texts/texts.ts';
 import { keysendReceiver, type Row, receiverOf } from './rows.ts';
@@ -92,7 +93,7 @@ export function nameOf(transaction: WalletTransaction): string {
   const { user_label, wtxType, status, num_msat, lnTx } = transaction;
   const receiver = lnTx?.is_keysend === 1 ? keysendReceiver(user_label) : undefined;
   if (receiver !== undefined) return t.wallet.keysendTo(`${receiver.slice(0, 6)}…${receiver.slice(-4)}`);
-  if (user_label) return user_label.replaceAll(LONG_HEX, (hex) => `${hex.slice(0, 6)}…${hex.slice(-4)}`);
+  if (user_label) return linkName(user_label).replaceAll(LONG_HEX, (hex) => `${hex.slice(0, 6)}…${hex.slice(-4)}`);
   if (!wtxType.name.startsWith('ln_')) return typeText(wtxType);
   const { name } = receiverOf(transaction);
   if (name !== undefined) return name;
