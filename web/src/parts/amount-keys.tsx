@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { amounts as texts } from '../texts/en-amounts.ts';
+import { editAmount } from './edit-amount.ts';
 import { PHONE, useMedia } from './use-is-phone.ts';
 import './amount-keys.css';
 import './keyboard-inset.css';
@@ -68,8 +69,8 @@ function Keys({ field, last }: { readonly field: HTMLInputElement; readonly last
   useEffect(() => field.scrollIntoView({ block: 'nearest' }), [field]);
   useEffect(() => noteEnd, []);
   const [written, setWritten] = useState<string>();
-  const press = (event: MouseEvent, edit: () => void) => {
-    edit();
+  const press = (event: MouseEvent, key?: string) => {
+    edit(field, key);
     setWritten(field.value);
     // The focus of a keyboard or a screen reader stays on the key.
     if (event.detail > 0) field.focus({ preventScroll: true });
@@ -77,11 +78,11 @@ function Keys({ field, last }: { readonly field: HTMLInputElement; readonly last
   return (
     <fieldset class="amount-keys" dir="ltr" aria-label={texts.keys} onPointerDown={keepFocus} onMouseDown={keepFocus}>
       {['1', '2', '3', '4', '5', '6', '7', '8', '9', last, '0'].map((text) => (
-        <button type="button" tabIndex={-1} key={text} onClick={(event) => press(event, () => insert(field, text))}>
+        <button type="button" tabIndex={-1} key={text} onClick={(event) => press(event, text)}>
           {text}
         </button>
       ))}
-      <button type="button" tabIndex={-1} aria-label={texts.remove} onClick={(event) => press(event, () => remove(field))}>
+      <button type="button" tabIndex={-1} aria-label={texts.remove} onClick={(event) => press(event)}>
         <svg width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
           <path d="M9 5h10a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H9l-6-7zM11 9.5l5 5M16 9.5l-5 5" />
         </svg>
@@ -107,23 +108,11 @@ function keepFocus(event: Event): void {
   event.preventDefault();
 }
 
-/** Writes over the selection, or at the caret. */
-function insert(field: HTMLInputElement, text: string): void {
-  const [start, end] = selectionOf(field);
-  replace(field, text, start, end, { inputType: 'insertText', data: text });
-}
-
-/** Deletes the selection, or the character before the caret. */
-function remove(field: HTMLInputElement): void {
-  const [start, end] = selectionOf(field);
-  if (end > 0) replace(field, '', start === end ? start - 1 : start, end, { inputType: 'deleteContentBackward' });
-}
-
-function selectionOf({ selectionStart, selectionEnd, value }: HTMLInputElement): [start: number, end: number] {
-  return [selectionStart ?? value.length, selectionEnd ?? value.length];
-}
-
-function replace(field: HTMLInputElement, text: string, start: number, end: number, event: InputEventInit): void {
-  field.setRangeText(text, start, end, 'end');
-  field.dispatchEvent(new InputEvent('input', { bubbles: true, ...event }));
+function edit(field: HTMLInputElement, key: string | undefined): void {
+  const { value, selectionStart, selectionEnd } = field;
+  const { text, caret } = editAmount({ text: value, start: selectionStart ?? value.length, end: selectionEnd ?? value.length }, key);
+  field.value = text;
+  field.setSelectionRange(caret, caret);
+  const kind = key === undefined ? { inputType: 'deleteContentBackward' } : { inputType: 'insertText', data: key };
+  field.dispatchEvent(new InputEvent('input', { bubbles: true, ...kind }));
 }
