@@ -62,9 +62,9 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     await client.post(`/v1/wallet/${wallet.id}/connections`, { user_label: 'Zapper' });
     const page = await openLoggedIn(`/connections?wallet=${wallet.id}`);
     const cards = page.locator('.card > header h2');
-    await expect.poll(() => cards.allTextContents()).toEqual(['Apps', 'Wallet apps and programs']);
+    await expect.poll(() => cards.allTextContents()).toEqual(['Apps', 'Apps and programs with a wallet key']);
     await page.getByRole('button', { name: 'Keys', exact: true }).click();
-    await expect.poll(() => cards.allTextContents()).toEqual(['Wallet apps and programs']);
+    await expect.poll(() => cards.allTextContents()).toEqual(['Apps and programs with a wallet key']);
     await page.waitForURL('**kind=keys*');
     await page.getByRole('button', { name: 'Nostr Wallet Connect' }).click();
     await expect.poll(() => cards.allTextContents()).toEqual(['Apps']);

@@ -9,8 +9,8 @@ export const apps = {
   filterKind: 'Art',
   filterKinds: { all: 'Alle', nwc: 'Nostr Wallet Connect', keys: 'Schlüssel' },
   nwcApps: 'Apps',
-  walletApps: 'Wallet-Apps und Programme',
-  noKeysTitle: 'Keine Wallet-Apps',
+  walletApps: 'Apps und Programme mit Wallet-Schlüssel',
+  noKeysTitle: 'Keine Wallet-Schlüssel mit Bezeichnung',
   noKeys:
     'Wallet-Apps über LNDhub und Programme verwenden einen Schlüssel eines Wallets. Hier stehen nur jene, deren Schlüssel eine Bezeichnung hat.',
   payments: 'Zahlungen dieser Verbindung',

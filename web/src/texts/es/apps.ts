@@ -9,8 +9,8 @@ export const apps = {
   filterKind: 'Tipo',
   filterKinds: { all: 'Todas', nwc: 'Nostr Wallet Connect', keys: 'Claves' },
   nwcApps: 'Aplicaciones',
-  walletApps: 'Monederos por LNDhub y programas',
-  noKeysTitle: 'Aún no hay ninguno',
+  walletApps: 'Aplicaciones y programas con clave de monedero',
+  noKeysTitle: 'Ninguna clave de monedero con etiqueta',
   noKeys:
     'Las aplicaciones de monedero por LNDhub y los programas usan una clave de un monedero. Aquí aparecen aquellos cuya clave tiene etiqueta.',
   payments: 'Pagos de esta conexión',
