@@ -4,7 +4,7 @@ import { contentPolicy } from '../headers.ts';
 import { Html, html } from './html.ts';
 
 const STYLE = `
-:root { color-scheme: light dark; --link: #2563eb; --muted: #5b6472; }
+:root { color-scheme: light dark; background: Canvas; color: CanvasText; --link: #2563eb; --muted: #5b6472; }
 @media (prefers-color-scheme: dark) { :root { --link: #7dadff; --muted: #9aa4b2; } }
 body { margin: 3rem auto; max-width: 38rem; padding: 0 1.5rem; font: 16px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
 a { color: var(--link); }
