@@ -580,7 +580,7 @@ export interface AlertRaisedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'alert_raised'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; webhook_id?: undefined; };
+  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/monitoring.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; webhook_id?: undefined; };
 }
 
 export interface AlertResolvedEvent {
@@ -593,7 +593,7 @@ export interface AlertResolvedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'alert_resolved'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; webhook_id?: undefined; };
+  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/monitoring.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; webhook_id?: undefined; };
 }
 
 export interface WebhookTestEvent {
@@ -2061,7 +2061,7 @@ export interface Withdrawals {
 export interface Alert {
   /** The id of the alert */
   id: string;
-  /** The kind; docs/operations.md describes each */
+  /** The kind; docs/monitoring.md describes each */
   kind: string;
   /** What it is about: the id of a payment, an invoice or a node */
   subject: string;

@@ -132,5 +132,5 @@ it('describes alerts of this version, and refers to the documentation for those 
     meaning: 'Money arrived for no wallet.',
     remedy: expect.stringContaining('Assign it'),
   });
-  expect(describeKind('of_a_newer_version')).toEqual({ meaning: '', remedy: expect.stringContaining('docs/operations.md') });
+  expect(describeKind('of_a_newer_version')).toEqual({ meaning: '', remedy: expect.stringContaining('docs/monitoring.md') });
 });

@@ -7,7 +7,7 @@ import { onFakeNode } from '../support/app.ts';
 const root = join(import.meta.dirname, '..', '..');
 const prometheus = join(root, 'ops', 'prometheus');
 const rules = readFileSync(join(prometheus, 'alerts.yml'), 'utf8');
-const operations = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
+const monitoring = readFileSync(join(root, 'docs', 'monitoring.md'), 'utf8');
 
 /** Returns the names of metrics in a text of queries. */
 function metricsIn(text: string): string[] {
@@ -25,7 +25,7 @@ onFakeNode('monitoring', ({ client }) => {
       for (const suffix of type === 'histogram' ? ['', '_bucket', '_sum', '_count'] : ['']) exposed.add(name + suffix);
     const boards = globSync('ops/grafana/*.json', { cwd: root });
     expect(boards).toHaveLength(3);
-    for (const file of [...boards, 'ops/prometheus/alerts.yml', 'docs/operations.md']) {
+    for (const file of [...boards, 'ops/prometheus/alerts.yml', 'docs/monitoring.md']) {
       const named = metricsIn(readFileSync(join(root, file), 'utf8'));
       expect(named.length, file).toBeGreaterThan(3);
       expect(
@@ -39,17 +39,20 @@ onFakeNode('monitoring', ({ client }) => {
     const { text } = await client.request('GET', '/metrics');
     const names = Array.from(text.matchAll(/^# TYPE (satchel_\w+)/gm), ([, name = '']) => name);
     expect(names.length).toBeGreaterThan(20);
-    expect(names.filter((name) => !metricsIn(operations).includes(name))).toEqual([]);
+    expect(names.filter((name) => !metricsIn(monitoring).includes(name))).toEqual([]);
   });
 });
 
-it('names in each alert a paragraph of the document of operations', () => {
-  const anchors = Array.from(operations.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'));
+it('names in each alert a paragraph of a document', () => {
+  const anchorsOf = (page: string) =>
+    Array.from(readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
+      heading.toLowerCase().replaceAll(' ', '-'),
+    );
   const alerts = rules.split('- alert: ').slice(1);
   expect(alerts.length).toBeGreaterThan(10);
   for (const alert of alerts) {
-    const [, anchor = ''] = /runbook: docs\/operations\.md#(\S+)/.exec(alert) ?? [];
-    expect(anchors, alert).toContain(anchor);
+    const [, page = '', anchor = ''] = /runbook: (docs\/[a-z]+\.md)#(\S+)/.exec(alert) ?? [];
+    expect(anchorsOf(page), alert).toContain(anchor);
   }
 });
 

@@ -2,7 +2,7 @@ const CLOSE = 'in the dashboard, or with satchel reconcile --seen';
 
 /**
  * All alerts: their meaning and what the operator should do. The operator's API, the dashboard and `satchel reconcile` show these texts;
- * docs/operations.md has more.
+ * docs/monitoring.md has more.
  */
 export const ALERT_KINDS = {
   payment_stuck: {

@@ -111,5 +111,5 @@ export function createAlerts(database: Database, clock: Clock, log: Log) {
 /** Returns what alerts of a kind mean, and what the operator should do. */
 export function describeKind(kind: string): { readonly meaning: string; readonly remedy: string } {
   if (kind in ALERT_KINDS) return ALERT_KINDS[kind as AlertKind];
-  return { meaning: '', remedy: 'This version does not know this alert; see docs/operations.md.' };
+  return { meaning: '', remedy: 'This version does not know this alert; see docs/monitoring.md.' };
 }

@@ -106,7 +106,7 @@ export const EventObject = namedObject('Event', {
         Type.Object(
           {
             id: Type.String({ description: 'The id of the alert, `alert_…`' }),
-            kind: Type.String({ description: 'The kind of the alert: docs/operations.md lists them' }),
+            kind: Type.String({ description: 'The kind of the alert: docs/monitoring.md lists them' }),
             subject: Type.String({ description: 'The id of the object that the alert is about' }),
             message: Type.String({ description: 'What happened' }),
             raised_at: Type.Integer({ description: 'Unix seconds' }),

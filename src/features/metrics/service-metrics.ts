@@ -67,7 +67,7 @@ export function registerServiceMetrics(registry: Registry, sources: MetricsSourc
   gauge('satchel_payments_pending', 'Payments in flight', () => payments.countPending());
   gauge('satchel_last_backup_timestamp_seconds', 'When the last backup was made; 0 if there is none', lastBackupAt);
   gauge('satchel_feed_listeners', 'Requests that wait for an event, and live streams', () => feed.countListeners());
-  gaugeBy('kind', 'satchel_alerts_open', 'Open alerts by kind; docs/operations.md describes what to do', async () =>
+  gaugeBy('kind', 'satchel_alerts_open', 'Open alerts by kind; docs/monitoring.md describes what to do', async () =>
     (await alerts.countOpen()).map(({ kind, n }) => [kind, n]),
   );
 }

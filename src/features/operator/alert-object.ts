@@ -27,7 +27,7 @@ const DetailsObject = namedObject('AlertDetails', {
 
 export const AlertObject = namedObject('Alert', {
   id: Type.String({ description: 'The id of the alert' }),
-  kind: Type.String({ description: 'The kind; docs/operations.md describes each' }),
+  kind: Type.String({ description: 'The kind; docs/monitoring.md describes each' }),
   subject: Type.String({ description: 'What it is about: the id of a payment, an invoice or a node' }),
   status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone, or an operator closed it' }),
   message: Type.String({ description: 'What happened' }),
