@@ -97,6 +97,17 @@ export default defineConfig({
       },
       { test: { ...common, ...shared, name: 'money', include: MONEY, exclude: [THOROUGH], provide: { dialects: ['sqlite', 'postgres'] } } },
       { test: { ...common, ...shared, name: 'postgres', include: ON_EACH_DATABASE, provide: { dialects: ['postgres'] } } },
+      {
+        test: {
+          ...common,
+          ...shared,
+          name: 'postgres-15',
+          include: ['test/{db,ledger}/*.test.ts', 'test/upgrade/*.thorough.test.ts'],
+          exclude: ['test/{db,ledger}/*.thorough.test.ts'],
+          globalSetup: ['test/support/global-postgres-15.ts'],
+          provide: { dialects: ['postgres'] },
+        },
+      },
       { test: { ...common, name: 'thorough', include: [THOROUGH], provide: { dialects: ['sqlite', 'postgres'] } } },
     ],
   },

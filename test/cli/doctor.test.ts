@@ -78,7 +78,8 @@ it.each([
   [{ synchronous: 0, hidden: 1 }, ['ok', 'ok', 'warn', 'ok', 'ok']],
   [{ synchronousCommit: 'local' }, ['ok', 'fail', 'ok', 'ok', 'ok']],
   [{ synchronousStandbyNames: '', synchronous: 0 }, ['ok', 'fail', 'warn', 'ok', 'ok']],
-  [{ version: 160_004 }, ['warn', 'ok', 'ok', 'ok', 'ok']],
+  [{ version: 150_000 }, ['ok', 'ok', 'ok', 'ok', 'ok']],
+  [{ version: 149_999 }, ['fail', 'ok', 'ok', 'ok', 'ok']],
   [{ encoding: 'SQL_ASCII' }, ['ok', 'ok', 'ok', 'fail', 'ok']],
   [{ connections: 90 }, ['ok', 'ok', 'ok', 'ok', 'warn']],
 ])('judges the settings of PostgreSQL: %j', (changed, statuses) => {

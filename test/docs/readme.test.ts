@@ -39,7 +39,7 @@ it('shows commands that load a release only if package.json has the address of t
 it('states the supported versions before the first command', () => {
   const beginning = README.slice(0, README.indexOf('```sh'));
   expect(beginning).toMatch(
-    /Linux .* SQLite or PostgreSQL \d+, and LND from [\d.]+ or Core\s+Lightning from [\d.]+\. In a clone, with Node \d+/s,
+    /Linux .* SQLite or PostgreSQL \d+ to \d+, and LND from [\d.]+ or Core\s+Lightning from [\d.]+\. In a clone, with Node \d+/s,
   );
   const accepted = readFileSync(new URL('../../docs/lightning.md', import.meta.url), 'utf8');
   const [, lnd, cln] = /accepted versions \| (\S+) and later \| (\S+) and later/.exec(accepted) ?? [];

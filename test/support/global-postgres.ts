@@ -22,9 +22,18 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   keepExitCode();
   const given = process.env.TEST_DATABASE_URL;
-  const { url, stop } = given ? { url: given, stop: async () => {} } : await startPostgres();
-  // A copy of the files needs a checkpoint, which is cheap without fsync. The default writes the copy to the WAL and takes three times as long.
-  const { migrated, remove } = await createMigrated(url, given ? '' : 'STRATEGY FILE_COPY');
+  if (given) return provideServer(project, { url: given, stop: async () => {} }, '');
+  return provideServer(project, await startPostgres());
+}
+
+interface Server {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Provides a server with a migrated database, whose copies are made with the strategy. @returns what ends it */
+export async function provideServer(project: TestProject, { url, stop }: Server, strategy = FILE_COPY): Promise<() => Promise<void>> {
+  const { migrated, remove } = await createMigrated(url, strategy);
   project.provide('postgresUrl', url);
   project.provide('migrated', migrated);
   return async () => {
@@ -32,6 +41,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await stop();
   };
 }
+
+/** A copy of the files needs a checkpoint, which is cheap without fsync. The default writes the copy to the WAL and takes three times as long. */
+const FILE_COPY = 'STRATEGY FILE_COPY';
 
 /** Creates the databases that tests copy: a copy takes a fifth of the time of the migrations. */
 async function createMigrated(
@@ -66,16 +78,27 @@ const MAX_CONNECTIONS = 600;
 /** The tests need no protection against a crash of the machine. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', `max_connections=${MAX_CONNECTIONS}`];
 
+const QUICK_FLAGS = SETTINGS.flatMap((setting) => ['-c', setting]);
+
 // Hashing the password 4096 times for each connection takes a fifth of the time of opening it.
 const QUICK_INIT = ['--no-data-checksums', '--set=scram_iterations=1'];
 
+interface StartOptions {
+  readonly flags: string[];
+  readonly initFlags: string[];
+  /** The package of another version of PostgreSQL. */
+  readonly Release?: new (
+    options: ConstructorParameters<typeof EmbeddedPostgres>[0],
+  ) => Pick<EmbeddedPostgres, 'initialise' | 'start' | 'stop'>;
+}
+
 /** Starts a PostgreSQL server from npm in a new folder. */
 export async function startPostgres(
-  { flags, initFlags } = { flags: SETTINGS.flatMap((setting) => ['-c', setting]), initFlags: QUICK_INIT },
-): Promise<{ url: string; stop: () => Promise<void> }> {
+  { flags, initFlags, Release = EmbeddedPostgres }: StartOptions = { flags: QUICK_FLAGS, initFlags: QUICK_INIT },
+): Promise<Server> {
   const databaseDir = await mkdtemp(join(tmpdir(), 'satchel-postgres-'));
   const port = await freePort();
-  const server = new EmbeddedPostgres({
+  const server = new Release({
     databaseDir,
     port,
     user: 'postgres',

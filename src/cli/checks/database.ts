@@ -115,9 +115,8 @@ async function checkSqlite(database: Database): Promise<Finding[]> {
 
 /** The pool of one instance. */
 const POOL = 20;
-/** Synchronous replication of these versions is tested, or behaves in the same way. */
+/** The oldest version on which tests run. */
 const OLDEST = 150_000;
-const TESTED = 180_000;
 
 export function judgePostgres(row: PostgresRow, durability: Durability): Finding[] {
   const version = `PostgreSQL ${Math.floor(row.version / 10_000)}`;
@@ -127,10 +126,8 @@ export function judgePostgres(row: PostgresRow, durability: Durability): Finding
   );
   return [
     row.version < OLDEST
-      ? fail('database', version, 'Upgrade to PostgreSQL 18.')
-      : row.version < TESTED
-        ? warn('database', `${version}; tests run on 18`, 'Upgrade when you can.')
-        : ok('database', version),
+      ? fail('database', version, 'Upgrade to PostgreSQL 15 or later: Satchel is tested on 15 and 18.')
+      : ok('database', version),
     ...(risks.length > 0 ? risks : [ok('database', 'fsync, full_page_writes and synchronous_commit keep every commit')]),
     judgeStandbys(row, durability),
     row.encoding === 'UTF8'

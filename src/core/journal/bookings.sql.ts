@@ -76,7 +76,7 @@ export const bookTransactions = statement(
   'journal_book_transactions',
   `INSERT INTO wallet_transaction (position, ${COLUMNS}, status)
     SELECT $2 + row_number() OVER (ORDER BY ord), ${COLUMNS}, 'settled'
-    FROM (${sideOf('from', AFTER)} AND t.position > $1 UNION ALL ${sideOf('to', AFTER)} AND t.position > $1) WHERE true
+    FROM (${sideOf('from', AFTER)} AND t.position > $1 UNION ALL ${sideOf('to', AFTER)} AND t.position > $1) AS sides WHERE true
     ${BECOMES_SETTLED}`,
 );
 
