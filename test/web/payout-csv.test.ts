@@ -62,7 +62,7 @@ describe('the preview of a payout', () => {
     ['num_satoshis\n5', 'The first row must have a column “destination”.'],
     ['destination,price\nx,5', 'The column “price” is unknown.'],
     ['destination\n"x', 'A quotation mark has no end.'],
-    [`destination\n${'x\n'.repeat(1001)}`, 'At most 1,000 rows are possible.'],
+    [`destination\n${'x\n'.repeat(1001)}`, 'At most 1\u202f000 rows are possible.'],
   ])('rejects %j as a whole', (text, problem) => {
     expect(parseCsv(text)).toEqual({ lines: [], sumMsat: 0, feeLimitMsat: 0, ownAmounts: 0, prices: 0, problems: [problem] });
   });
