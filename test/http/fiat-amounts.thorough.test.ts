@@ -147,7 +147,8 @@ onFakeNode(
         expect(await client.get(`/v1/wallet-transactions/${line.wtx_id}`)).toMatchObject({ num_msat: -line.num_msat, ...fiatOf(line) });
       const report = await client.request('GET', `/v1/wallet/${payer}/payouts/${body.id}/report`, { key: client.secretKey });
       const row = /,0.02,EUR,50000,\d+,127\.0\.0\.1:\d+$/;
-      expect(report.text.split('\r\n')[1]).toMatch(row);
+      // The last column is for a comment that was not sent.
+      expect(report.text.split('\r\n')[1]?.replace(/,$/, '')).toMatch(row);
       const statement = await client.request('GET', `/v1/wallet/${payee}/statement`, { key: client.secretKey });
       expect(statement.text.trim().split('\r\n').at(-1)).toMatch(row);
       expect(await problems()).toEqual([]);

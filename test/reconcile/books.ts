@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Alerts, createAlerts } from '../../src/core/alerts/alerts.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import type { Invoice } from '../../src/core/invoices/invoice.ts';
@@ -32,10 +33,12 @@ export interface NodeResponses {
   calls: number;
   inFlight: number;
   mostInFlight: number;
+  /** Until so many are in flight at the same time, none of them returns. */
+  together: number;
 }
 
 /** A ledger, a node with fixed responses, and what reconciliation needs. */
-export async function booksOn(database: Database) {
+export async function booksOn(database: Database, answerMs = 800) {
   // An attempt ends at once, so that no statement of it runs later.
   const lost = () => Promise.reject(new Error('the response was lost'));
   const modules = await modulesOn(database, { pay: lost, keysend: lost }, systemClock);
@@ -49,6 +52,7 @@ export async function booksOn(database: Database) {
     calls: 0,
     inFlight: 0,
     mostInFlight: 0,
+    together: 1,
   };
   const clock = { ms: Math.floor(Date.now() / 1000) * 1000, nowMs: () => clock.ms };
   // Only the reconciliation's own clock is moved: ids made in a future would stay ahead for the rest of the process.
@@ -60,7 +64,7 @@ export async function booksOn(database: Database) {
   const common = createModules({ database, connections: connectionsTo(database, node), clock: systemClock }).deps;
   const paymentsWith = (others: Alerts) => createPayments({ ...common, ledger: modules.ledger, invoices, alerts: others });
   const payments = paymentsWith(alerts);
-  const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };
+  const timing = { answerMs, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };
   const deps: ReconcileModules = {
     database,
     connections: connectionsTo(database, node),
@@ -147,6 +151,7 @@ function respondingNode(responses: NodeResponses): LightningNode {
     responses.calls += 1;
     responses.inFlight += 1;
     responses.mostInFlight = Math.max(responses.mostInFlight, responses.inFlight);
+    while (responses.mostInFlight < responses.together) await nextTurn();
     // No turn of the event loop: a response is never later than the probe's patience, however long a turn takes.
     await undefined;
     responses.inFlight -= 1;

@@ -217,7 +217,8 @@ onBothDatabases('reconciled payments', (open) => {
   });
 
   it('compares many payments in pages, each once, and few of them again in the next run', async () => {
-    const books = await booksOn(await open());
+    const books = await booksOn(await open(), 150_000);
+    books.responses.together = 4;
     const wallet = await books.wallet(10_000_000);
     for (let i = 0; i < 230; i++) {
       const payment = await books.pay(wallet, 1000);
