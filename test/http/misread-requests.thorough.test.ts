@@ -183,11 +183,12 @@ onFakeNode(
       const webhook = await service.client.post('/v1/webhooks', { url: 'https://example.com/', event_types: 'webhook_test' });
       const account = await service.client.get('/v1/account');
       const invoice = await service.client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 1 });
-      const ids = { webhooks: webhook.id, accounts: account.id, lntx: invoice.id, wallets: wallet.id };
+      const [{ id: node }] = await service.client.get('/v1/nodes');
+      const ids = { webhooks: webhook.id, accounts: account.id, lntx: invoice.id, wallets: wallet.id, nodes: node };
       for (const [path] of lists) {
         const url = path
           .replace('{key}', wallet.id)
-          .replace(/(webhooks|accounts|lntx|wallets)\/\{id\}/, (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`);
+          .replace(/(webhooks|accounts|lntx|wallets|nodes)\/\{id\}/, (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`);
         expectRefused(await request('GET', `${url}?user_label=x`), 'user_label');
         const required = path === '/v1/search' ? '&q=tea' : '';
         expect((await request('GET', `${url}?access-token=${service.client.secretKey}&_=1712&_t=${required}`)).status).toBe(200);

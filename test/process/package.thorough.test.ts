@@ -133,7 +133,8 @@ it('packs what runs and the documents, and no tests, no TypeScript and no path o
   for (const text of [clones, root, 'sourceMappingURL']) expect([text, content.includes(text)]).toEqual([text, false]);
   const { size } = statSync(archive());
   console.info(`The package has ${files.length} files and ${size} bytes.`);
-  expect(size).toBeLessThan(2_000_000);
+  // The script of the API page has 1.3 MB of it.
+  expect(size).toBeLessThan(3_000_000);
 });
 
 it('lists in the bill of materials what is installed with the package or bundled into the dashboard', () => {
