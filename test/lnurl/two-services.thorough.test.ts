@@ -25,9 +25,8 @@ async function requireClean(service: SeparateService): Promise<void> {
 }
 
 for (const [first, second] of [
-  ['sqlite', 'sqlite'],
-  ['postgres', 'postgres'],
   ['sqlite', 'postgres'],
+  ['postgres', 'sqlite'],
 ] as const) {
   describe(`two services with their own ledgers on one playground (${first} and ${second})`, () => {
     const { bank, shop } = startTwoServices({ bank: first, shop: second });

@@ -97,7 +97,8 @@ onFakeNode(
       expect(count).toBeGreaterThan(500);
     });
 
-    it('rejects an unreadable body in every operation that takes one', async () => {
+    // What is rejected before the database is read is the same on both.
+    it.runIf(dialect === 'sqlite')('rejects an unreadable body in every operation that takes one', async () => {
       const problems: string[] = [];
       for (const walked of walk.filter(({ operation }) => operation.requestBody)) {
         const { path } = await world.goodValues(walked, 'least');

@@ -1,3 +1,3 @@
 import { comparesEventsWithResponses } from './event-twin.ts';
 
-comparesEventsWithResponses({ runs: 25, steps: 60, timeoutMs: 900_000 });
+comparesEventsWithResponses({ runs: 12, steps: 60, timeoutMs: 900_000 });

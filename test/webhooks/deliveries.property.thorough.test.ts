@@ -1,3 +1,3 @@
 import { comparesDeliveriesWithTwin } from './delivery-twin.ts';
 
-comparesDeliveriesWithTwin({ runs: 80, steps: 120, timeoutMs: 900_000 });
+comparesDeliveriesWithTwin({ runs: 40, steps: 120, timeoutMs: 900_000 });

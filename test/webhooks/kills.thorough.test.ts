@@ -73,7 +73,7 @@ describe('two instances that share the deliveries', () => {
   const receiver = startReceiver();
   const { key, services, settings, startAgain, one: client } = startTwoInstances(LOCAL);
 
-  it('W3: lose none of 10,000 events while each is killed, and keep the order of each wallet', async () => {
+  it('W3: lose none of 4,000 events while each is killed, and keep the order of each wallet', async () => {
     const wallets: TestWallet[] = [];
     for (let i = 0; i < 10; i += 1) wallets.push(await client().wallet(10_000));
     const paths = ['/a', '/b'];
@@ -87,7 +87,7 @@ describe('two instances that share the deliveries', () => {
       return Number(rows[0].n);
     };
 
-    const TOTAL = 5000;
+    const TOTAL = 2000;
     let sent = 0;
     let done = 0;
     const worker = async (seed: number) => {
