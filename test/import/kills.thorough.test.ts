@@ -46,6 +46,9 @@ interface Source {
   readonly balances: ReadonlyMap<string, number>;
 }
 
+/** The node of the ledger is that of LNbits. */
+const OTHER_NODE = ['--other-node', 'a test'];
+
 const SOURCES: readonly Source[] = [
   {
     name: 'lnbits',
@@ -56,7 +59,7 @@ const SOURCES: readonly Source[] = [
   {
     name: 'lndhub',
     open: () => lndhubDatabase(...lndhubRows(ROWS)),
-    options: ['--negative', 'zero-and-report'],
+    options: [...OTHER_NODE, '--negative', 'zero-and-report'],
     balances: new Map(
       USERS.flatMap((user, index) => (user === userOf('deleted') ? [] : [[String(index + 1), Math.max(0, user.balance) * 1000]])),
     ),
@@ -64,13 +67,13 @@ const SOURCES: readonly Source[] = [
   {
     name: 'lnpay',
     open: async () => lnpayDump(),
-    options: ['--negative', 'zero-and-report'],
+    options: [...OTHER_NODE, '--negative', 'zero-and-report'],
     balances: new Map(LNPAY_BALANCES.flatMap(({ id, balance }) => (id === CLOSED ? [] : [[id, Math.max(0, balance) * 1000]]))),
   },
   {
     name: 'albyhub',
     open: async () => hubFile(albyhubRows(ROWS)),
-    options: [],
+    options: OTHER_NODE,
     balances: new Map(HUB_BALANCES.map(({ id, balance_msat }) => [String(id), balance_msat])),
   },
 ];

@@ -108,6 +108,8 @@ export async function openPage(
     const isOwn = origin === new URL(url).origin || protocol === 'data:' || protocol === 'blob:';
     if (!isOwn) reportUnexpected(`request to another host: ${request.url()}`);
   });
+  // A busy machine may take longer than the default of 30 seconds.
+  context.setDefaultTimeout(150_000);
   return context.newPage();
 }
 

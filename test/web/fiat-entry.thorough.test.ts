@@ -95,7 +95,7 @@ onDashboard(
       const page = await openLoggedIn('/settings');
       await page.getByLabel('Currency').selectOption('JPY');
       await page.goto(`/wallets/${id}`);
-      await page.getByText(/^· rate \d+ days old$/).waitFor();
+      await page.getByText(/^· rate [\d\s]+ days old$/).waitFor();
       await page.getByRole('link', { name: 'Receive' }).click();
       await page.getByLabel('Amount', { exact: true }).waitFor();
       expect(await page.getByLabel('Amount in JPY').count()).toBe(0);
