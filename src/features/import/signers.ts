@@ -1,5 +1,5 @@
-import { type Bolt11, decodeBolt11, InvalidInvoice } from '../../core/lightning/bolt11/bolt11.ts';
-import { invoiceOf } from './invoice-of.ts';
+import type { Bolt11 } from '../../core/lightning/bolt11/bolt11.ts';
+import { decodedInvoice, isInvoiceFor } from './invoice-of.ts';
 import type { SourceHistoryRow } from './source.ts';
 
 /** The node of the ledger, which must be the one that signed the invoices of the source. */
@@ -31,7 +31,7 @@ export class Signers {
   problemAt(node: SigningNode): string | undefined {
     const rows = this.#sorted();
     const since = (rows[0]?.createdAt ?? 0) - RECENT_SECONDS;
-    const recent = rows.filter(({ createdAt }) => createdAt >= since).flatMap((row) => decoded(row) ?? []);
+    const recent = rows.filter(({ createdAt }) => createdAt >= since).flatMap((row) => decodedInvoice(row) ?? []);
     const foreign = recent.filter((invoice) => !isOf(node, invoice));
     const [first] = foreign;
     if (!first || 2 * foreign.length <= recent.length) return undefined;
@@ -51,18 +51,9 @@ function isOf({ pubkey, network }: SigningNode, invoice: Bolt11): boolean {
   return invoice.payee === pubkey && invoice.network === network;
 }
 
-function decoded({ paymentRequest = '' }: SourceHistoryRow): Bolt11 | undefined {
-  try {
-    return decodeBolt11(paymentRequest);
-  } catch (error) {
-    if (error instanceof InvalidInvoice) return undefined;
-    throw error;
-  }
-}
-
 /** Returns the invoice of an open row that the node of the ledger can be paid, or why it is not imported. */
 export function openInvoiceOf(row: SourceHistoryRow, node: SigningNode): Bolt11 | 'invalid' | 'of another node' {
-  const invoice = decoded(row);
+  const invoice = decodedInvoice(row);
   if (invoice && !isOf(node, invoice)) return 'of another node';
-  return invoiceOf(row, node.network) ?? 'invalid';
+  return invoice && isInvoiceFor(row, invoice) ? invoice : 'invalid';
 }
