@@ -135,8 +135,7 @@ async function payLink(deps: RunDependencies, run: LineToRun): Promise<void> {
     comment: line.message ?? undefined,
   });
   const { paymentRequest } = invoice;
-  const { message, passThru: given } = line;
-  const passThru = message === null || commentNotSent === undefined ? given : withoutComment(given ?? undefined, message, commentNotSent);
+  const passThru = withoutComment(line.passThru, line.message, commentNotSent);
   const stored = rowOf(line, sql.storeInvoice, paymentRequest, userLabel, successAction ?? null, passThru);
   const changed = await deps.database.transaction((tx) => tx.run(stored.statement, ...stored.parameters));
   if (changed === 0) throw new LineChanged();

@@ -68,8 +68,16 @@ export function payeeFields({ address, domain }: Destination, comment?: string):
   return comment === undefined ? payee : { ...payee, comment };
 }
 
-/** Returns the JSON text of a `passThru` that says why its comment was not sent, instead of the comment. */
-export function withoutComment(passThru: string | undefined, comment: string, reason: string): string {
+/**
+ * Returns the JSON text of a `passThru` that says why its comment was not sent, instead of the comment. Without a comment, or without a reason because
+ * it was sent, it returns the `passThru` as it is.
+ */
+export function withoutComment<T extends string | null | undefined>(
+  passThru: T,
+  comment: string | null | undefined,
+  reason: string | undefined,
+): T | string {
+  if (comment === undefined || comment === null || reason === undefined) return passThru;
   const { comment: stored, ...others } = JSON.parse(passThru ?? '{}') as Record<string, unknown>;
   // A caller may have a field of this name, too.
   const own = stored === undefined || stored === comment ? {} : { comment: stored };

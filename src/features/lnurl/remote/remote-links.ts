@@ -121,8 +121,7 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
 
   async function pay({ destination, ...order }: RemotePayment): Promise<StartedPayment> {
     const { commentNotSent, ...requested } = await requestInvoice({ ...order, destination });
-    const { comment, passThru: given } = order;
-    const passThru = comment === undefined || commentNotSent === undefined ? given : withoutComment(given, comment, commentNotSent);
+    const passThru = withoutComment(order.passThru, order.comment, commentNotSent);
     const started = await payments.payInvoice({ ...order, ...requested, passThru, wtxType: 'ln_lnurl_pay_outbound' });
     if (started.isReplay) throw paidBefore(destination.domain, started);
     return started;
