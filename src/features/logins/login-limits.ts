@@ -16,6 +16,11 @@ const PAIR_RATE = { perSecond: 1 / 60, burst: 10 };
  */
 const EMAIL_RATE = { perSecond: 1 / 10, burst: 100 };
 
+/** Returns the error of a login while as many others are open as the service allows. */
+export function tooManyLogins(): Refusal {
+  return new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.').afterMs(60_000);
+}
+
 /** Limits attempts to log in. Each instance of the service counts separately. */
 export type LoginLimits = ReturnType<typeof createLoginLimits>;
 

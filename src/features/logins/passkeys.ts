@@ -6,6 +6,7 @@ import { isUniqueViolation } from '../../core/db/errors.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId, secretHash } from '../../core/kernel/ids.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
+import { tooManyLogins } from './login-limits.ts';
 import type { LoginContext } from './login-modules.ts';
 import * as sql from './passkeys.sql.ts';
 import {
@@ -148,8 +149,7 @@ export async function newChallenge(tx: Tx, clock: Clock, by?: PasskeyMaker): Pro
   const now = unixSeconds(clock);
   const row = [secretHash(challenge), by?.accountId ?? null, by?.id ?? null, now, now + CHALLENGE_SECONDS];
   await tx.run(sql.deleteExpired, now, DELETED_AT_ONCE);
-  if ((await tx.run(sql.insertChallenge, ...row, MAX_OPEN_LOGINS)) === 0)
-    throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.').afterMs(60_000);
+  if ((await tx.run(sql.insertChallenge, ...row, MAX_OPEN_LOGINS)) === 0) throw tooManyLogins();
   return challenge;
 }
 

@@ -7,6 +7,7 @@ import { newId, randomText, secretHash } from '../../core/kernel/ids.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import * as challenges from './lnurl-auth/challenges.sql.ts';
 import { insertChallenge } from './lnurl-auth/signature.ts';
+import { tooManyLogins } from './login-limits.ts';
 import type { LoginContext } from './login-modules.ts';
 import * as sql from './wallet-logins.sql.ts';
 
@@ -38,7 +39,7 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
   async function newRequest(tx: Tx, purpose: 'login' | 'link', owner: Partial<challenges.ChallengeRow>) {
     const challenge = { ...owner, id: `wlg_${newId(clock.nowMs())}`, purpose, action: purpose };
     const request = await insertChallenge(tx, { clock, publicUrl }, challenge, LIMITS);
-    if (!request) throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.').afterMs(60_000);
+    if (!request) throw tooManyLogins();
     return request;
   }
 
