@@ -51,10 +51,13 @@ export const findById = statement<InvoiceRow>('invoice_find', `SELECT ${INVOICE_
 
 export const findByHash = statement<InvoiceRow>('invoice_find_by_hash', `SELECT ${INVOICE_FIELDS} FROM invoice WHERE payment_hash = $1`);
 
-/** Those of the payment hashes that have an invoice about whose payment its wallet can still decide. */
+/** The states in which the wallet of an invoice can still decide about its payment. */
+export const UNDECIDED: readonly InvoiceRow['state'][] = ['open', 'closing', 'held', 'arriving'];
+
+/** Those of the payment hashes that have an undecided invoice. */
 export const findUndecided = statement<{ payment_hash: string }>(
   'invoice_find_undecided',
-  `SELECT payment_hash FROM invoice WHERE payment_hash = ANY($1::text[]) AND state IN ('open', 'closing', 'held', 'arriving')`,
+  `SELECT payment_hash FROM invoice WHERE payment_hash = ANY($1::text[]) AND state IN (${UNDECIDED.map((state) => `'${state}'`).join(', ')})`,
 );
 
 export const findMany = statement<InvoiceRow>('invoice_find_many', `SELECT ${INVOICE_FIELDS} FROM invoice WHERE id = ANY($1::text[])`);

@@ -36,7 +36,5 @@ export async function listUnknownHolds(context: InvoiceContext, connection: Node
 /** Returns the invoice whose wallet decides about a payment that a node holds; undefined if there is none. @throws when the node does not answer */
 export async function findUndecided(context: InvoiceContext, paymentHash: string): Promise<Invoice | undefined> {
   const invoice = (await findInvoiceByHash(context.database, paymentHash)) ?? (await recoverHold(context, paymentHash));
-  return invoice && UNDECIDED.includes(invoice.state) ? invoice : undefined;
+  return invoice && sql.UNDECIDED.includes(invoice.state) ? invoice : undefined;
 }
-
-const UNDECIDED: readonly Invoice['state'][] = ['open', 'closing', 'held', 'arriving'];
