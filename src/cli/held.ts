@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { SatchelClient, UnknownHold } from '../../client/satchel.js';
 import { listAction, runAction, serviceAction, withKey } from './service.ts';
 import { grouped } from './table.ts';
-import { confirm, idParser, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
+import { confirm, hexParser, idParser, noun, verb, withConfirmation, withReason } from './verb.ts';
 
 interface Decision {
   readonly reason: string;
@@ -32,7 +32,7 @@ export function addHeld(program: Command): void {
       details: 'The money is then in suspense.',
       example: 'held settle lnd_… <hash> <preimage> --reason "ticket 12"',
     }),
-  ).argument('<preimage>', 'the preimage of the payment', parseHex('The preimage must be 64 hexadecimal digits.'));
+  ).argument('<preimage>', 'the preimage of the payment', hexParser('The preimage must be 64 hexadecimal digits.'));
   withKey(withConfirmation(withReason(settle))).action(
     serviceAction<Decision>(async ({ service, output, options, args: [node = '', hash = '', preimage = ''] }) => {
       await confirm(`The payment of ${hash} is settled. ${WARNING}`, options);
@@ -59,7 +59,7 @@ export function addHeld(program: Command): void {
 function addHash(command: Command): Command {
   return command
     .argument('<node>', 'the id of the node that holds it', idParser('lnd'))
-    .argument('<hash>', 'the payment hash', parseHex('The payment hash must be 64 hexadecimal digits. `satchel held list` lists them.'));
+    .argument('<hash>', 'the payment hash', hexParser('The payment hash must be 64 hexadecimal digits. `satchel held list` lists them.'));
 }
 
 async function* holdsOf(service: SatchelClient): AsyncGenerator<UnknownHold> {
@@ -74,10 +74,3 @@ const COLUMNS = [
   { name: 'blocks left', isRight: true, text: ({ blocks_left }: UnknownHold) => grouped(blocks_left) },
   { name: 'memo', text: ({ memo }: UnknownHold) => memo ?? '' },
 ];
-
-function parseHex(message: string) {
-  return (text: string): string => {
-    if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
-    throw new NotDone(message);
-  };
-}

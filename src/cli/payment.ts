@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type OperatorPayment, type SatchelClient, SatchelError } from '../../client/satchel.js';
 import { printAction, runAction, serviceAction, withKey } from './service.ts';
 import { grouped, moment, span } from './table.ts';
-import { confirm, EXIT, idParser, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
+import { confirm, EXIT, hexParser, idParser, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
 
 const HEX_32 = /^[0-9a-f]{64}$/i;
 
@@ -102,7 +102,4 @@ function parsePayment(text: string): string {
   return HEX_32.test(text) ? text.toLowerCase() : idParser('lntx')(text);
 }
 
-function parsePreimage(text: string): string {
-  if (HEX_32.test(text)) return text;
-  throw new NotDone('--preimage must be 64 hexadecimal digits.');
-}
+const parsePreimage = hexParser('--preimage must be 64 hexadecimal digits.');

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { SatchelClient } from '../../client/satchel.js';
 import { runAction, serviceAction, withKey } from './service.ts';
 import { grouped, moment } from './table.ts';
-import { confirm, EXIT, idParser, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
+import { confirm, EXIT, hexParser, idParser, noun, verb, withConfirmation, withReason } from './verb.ts';
 
 const HASH = 'the payment hash of the money';
 
@@ -88,7 +88,4 @@ async function describe(service: SatchelClient, hash: string): Promise<string> {
   return `The money of ${hash}`;
 }
 
-function parseHash(text: string): string {
-  if (/^[0-9a-f]{64}$/i.test(text)) return text;
-  throw new NotDone('The payment hash must be 64 hexadecimal digits. `satchel suspense list` lists the payment hashes.');
-}
+const parseHash = hexParser('The payment hash must be 64 hexadecimal digits. `satchel suspense list` lists the payment hashes.');

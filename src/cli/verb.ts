@@ -104,6 +104,14 @@ export async function confirm(plan: string, { yes }: { readonly yes?: boolean })
 
 const IDS = { acc: 'account', key: 'key', lnd: 'node', lntx: 'payment', nwc: 'app', wal: 'wallet' } as const;
 
+/** Returns a parser that accepts 32 bytes in hex, such as a payment hash, as they were typed. `message`: what is wrong with other texts. */
+export function hexParser(message: string) {
+  return (text: string): string => {
+    if (/^[0-9a-f]{64}$/i.test(text)) return text;
+    throw new NotDone(message);
+  };
+}
+
 /** Returns a parser of ids with a prefix. Its error never contains the text, which may be a key; a key would be in the service's records. */
 export function idParser(prefix: keyof typeof IDS) {
   return (text: string): string => {

@@ -55,6 +55,8 @@ export const PassThru = anyObject(
   'A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the ' +
     'transaction; lists can be searched by it',
 );
+/** Of 32 bytes in hex: a payment hash, a preimage, a challenge. */
+export const HEX_32 = { pattern: '^[0-9a-fA-F]{64}$', rule: '64 hexadecimal characters' };
 export const Pubkey = Type.String({
   pattern: '^0[23][0-9a-fA-F]{64}$',
   rule: 'a public key: 66 hexadecimal characters that begin with 02 or 03',

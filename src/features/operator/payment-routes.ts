@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import { choice, requestBody } from '../../http/fields.ts';
+import { choice, HEX_32, requestBody } from '../../http/fields.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { ACTION, idParams, NEEDS_KEY, OPERATOR, type OperatorRouteModules, RECORDED, Reason, runAction } from './operator-route.ts';
 import { findOperatorPayment, listPendingPayments, OperatorPaymentObject } from './payment-object.ts';
@@ -59,8 +59,7 @@ const resolveSchema = {
     outcome: choice(['failed', 'settled'], { description: 'How the payment ended' }),
     preimage: Type.Optional(
       Type.String({
-        pattern: '^[0-9a-fA-F]{64}$',
-        rule: '64 hexadecimal characters',
+        ...HEX_32,
         description: 'The preimage of the payment, which the receiver shows. Required for `settled`, except for a received payment',
       }),
     ),

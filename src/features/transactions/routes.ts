@@ -5,7 +5,7 @@ import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
-import { choice, KeyParams, MAX_SAT, requireNoKey, unixTime } from '../../http/fields.ts';
+import { choice, HEX_32, KeyParams, MAX_SAT, requireNoKey, unixTime } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from './history.ts';
@@ -27,8 +27,7 @@ const SearchQuery = Type.Object({
   payment_hash: Type.Optional(
     Type.String({
       ...SEARCHED,
-      pattern: '^[0-9a-fA-F]{64}$',
-      rule: '64 hexadecimal characters',
+      ...HEX_32,
       description: 'Only transactions with this payment hash, in hex',
     }),
   ),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { App, RouteContext } from '../../../http/app-type.ts';
-import { choice, requestBody } from '../../../http/fields.ts';
+import { choice, HEX_32, requestBody } from '../../../http/fields.ts';
 import { PUBLIC, requires } from '../../../http/openapi/route-schema.ts';
 import { namedObject, nullable, oneOf } from '../../../http/responses/response-types.ts';
 import type { LoginModules } from '../login-modules.ts';
@@ -70,7 +70,7 @@ const callbackSchema = {
   ...PUBLIC,
   querystring: Type.Object({
     tag: Type.Optional(Type.String({ maxLength: 16, description: 'Always `login`' })),
-    k1: Type.String({ pattern: '^[0-9a-fA-F]{64}$', rule: '64 hexadecimal characters', description: 'The challenge' }),
+    k1: Type.String({ ...HEX_32, description: 'The challenge' }),
     action: Type.Optional(Type.String({ maxLength: 16, description: 'Part of the address; ignored' })),
     sig: Type.String({
       pattern: '^([0-9a-fA-F]{2}){8,72}$',
