@@ -24,21 +24,26 @@ export class NodeConnections {
     this.#database = database;
   }
 
+  /** Returns the connection to a node; undefined for an unknown one, and for one that another instance has added since this one was started. */
+  find(nodeId: string): NodeConnection | undefined {
+    return this.all.find((one) => one.nodeId === nodeId);
+  }
+
   /** @throws NodeUnavailable for a node that another instance has added since this one was started. */
   of(nodeId: string): NodeConnection {
-    const found = this.all.find((one) => one.nodeId === nodeId);
+    const found = this.find(nodeId);
     if (!found) throw new NodeUnavailable('the node was added by another instance; this one must be restarted');
     return found;
   }
 
   /** Returns what the channels of a node can send now; undefined if it is unknown. */
   spendableMsat(nodeId: string): Msat | undefined {
-    return this.all.find((one) => one.nodeId === nodeId)?.capacity()?.spendableMsat;
+    return this.find(nodeId)?.capacity()?.spendableMsat;
   }
 
   /** Returns what the channels of a node can receive now; undefined if it is unknown. */
   receivableMsat(nodeId: string): Msat | undefined {
-    return this.all.find((one) => one.nodeId === nodeId)?.capacity()?.receivableMsat;
+    return this.find(nodeId)?.capacity()?.receivableMsat;
   }
 
   /** Returns whether a public key is that of a node of the ledger. */
@@ -60,7 +65,7 @@ export class NodeConnections {
 
   /** Returns whether a node answers. */
   async isAvailable(nodeId: string): Promise<boolean> {
-    return (await this.all.find((one) => one.nodeId === nodeId)?.isAvailable()) === true;
+    return (await this.find(nodeId)?.isAvailable()) === true;
   }
 
   /** Returns the ids of the nodes that get no new wallets. Another process may change the state. */

@@ -25,7 +25,11 @@ export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
 }
 
 /** Returns the result of a task. @throws the error of `onTimeout` after `ms`; the task keeps running, and its result is ignored. */
-export async function withTimeout<T>(ms: number, task: Promise<T>, onTimeout: () => Error): Promise<T> {
+export async function withTimeout<T>(
+  ms: number,
+  task: Promise<T>,
+  onTimeout: () => Error = () => new Error(`no response within ${ms / 1000} seconds`),
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(onTimeout()), ms);

@@ -75,8 +75,7 @@ export async function readChannels(connection: NodeConnection, clock: Clock): Pr
     channels: [],
   };
   try {
-    const late = () => new Error(`no response within ${LIST_MS / 1000} seconds`);
-    const channels = await withTimeout(LIST_MS, connection.call(listChannels), late);
+    const channels = await withTimeout(LIST_MS, connection.call(listChannels));
     if (!channels) return unknown;
     return { ...unknown, status: 'known', ...sumChannels(channels), channels: channels.toSorted(compareChannels).map(renderChannel) };
   } catch (error) {

@@ -138,7 +138,7 @@ export class Operator {
     await Promise.race([payments.attempt(pending), pause(1000 * this.#waitSeconds, limit)]);
     waited.abort();
     const row = await database.first(sql.findPayment, paymentId);
-    const connection = connections.all.find(({ nodeId }) => nodeId === row?.ln_node_id);
+    const connection = row && connections.find(row.ln_node_id);
     if (row?.state !== 'pending' || !connection) return null;
     const probe = new NodeProbe(connection, AbortSignal.any([this.#stopping.signal]));
     return lookUpEvidence(probe, clock, row);
@@ -146,7 +146,7 @@ export class Operator {
 
   /** Returns the channels of a node as they are now; undefined for an unknown node. @throws Refusal when the node does not answer. */
   async channels(nodeId: string): Promise<NodeChannels | undefined> {
-    const connection = this.#modules.connections.all.find((one) => one.nodeId === nodeId);
+    const connection = this.#modules.connections.find(nodeId);
     return connection && this.#channels.get(nodeId, () => this.#readChannels(connection));
   }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { NodeConnection } from '../../core/connection/connection.ts';
 import { withTimeout } from '../../core/kernel/clock.ts';
 import { listInMemory } from '../../core/kernel/list.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
@@ -7,7 +8,7 @@ import { decodeBolt11 } from '../../core/lightning/bolt11/bolt11.ts';
 import type { HeldPayment } from '../../core/lightning/node.ts';
 import { paymentHashOf } from '../../core/lightning/payment-hash.ts';
 import type { App } from '../../http/app-type.ts';
-import { requestBody } from '../../http/fields.ts';
+import { HEX_32, requestBody } from '../../http/fields.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { namedObject, nullable } from '../../http/responses/response-types.ts';
 import {
@@ -25,7 +26,6 @@ import {
 } from './operator-route.ts';
 
 const NODE = 'node, `lnd_…`';
-const HEX_32 = { pattern: '^[0-9a-fA-F]{64}$', rule: '64 hexadecimal characters' };
 
 const UnknownHoldObject = namedObject('UnknownHold', {
   id: Type.String({ description: 'The payment hash, which identifies the payment' }),
@@ -86,11 +86,11 @@ const LIST_MS = 12_000;
 /** Held payments that the ledger does not know: operators list them at a node, settle them with their preimage, or cancel them. */
 export function unknownHoldRoutes(app: App, modules: OperatorRouteModules): void {
   const { access, connections } = modules;
-  const nodeOf = (id: string) => requireFound(connections.all.find(({ nodeId }) => nodeId === id));
+  const nodeOf = (id: string) => requireFound(connections.find(id));
 
   app.get('/v1/operator/nodes/:id/unknown-holds', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
-    const holds = await readHolds(modules, request.params.id);
+    const holds = await readHolds(modules, nodeOf(request.params.id));
     return sendList(
       request,
       reply,
@@ -117,14 +117,13 @@ export function unknownHoldRoutes(app: App, modules: OperatorRouteModules): void
   });
 }
 
-/** @throws Refusal `not_found`, `node_unavailable` */
-async function readHolds({ connections, invoices }: OperatorRouteModules, id: string): Promise<Static<typeof UnknownHoldObject>[]> {
-  const connection = requireFound(connections.all.find(({ nodeId }) => nodeId === id));
-  const late = () => new Error(`no response within ${LIST_MS / 1000} seconds`);
-  const held = await withTimeout(LIST_MS, invoices.listUnknownHolds(connection), late).catch((error: unknown) => {
-    throw new Refusal('node_unavailable', `The node ${id} does not list its held payments: ${errorMessage(error)}.`);
+/** @throws Refusal `node_unavailable` */
+async function readHolds({ invoices }: OperatorRouteModules, connection: NodeConnection): Promise<Static<typeof UnknownHoldObject>[]> {
+  const { nodeId } = connection;
+  const held = await withTimeout(LIST_MS, invoices.listUnknownHolds(connection)).catch((error: unknown) => {
+    throw new Refusal('node_unavailable', `The node ${nodeId} does not list its held payments: ${errorMessage(error)}.`);
   });
-  return held.toSorted((a, b) => a.blocksLeft - b.blocksLeft).map((one) => renderHold(id, one));
+  return held.toSorted((a, b) => a.blocksLeft - b.blocksLeft).map((one) => renderHold(nodeId, one));
 }
 
 function renderHold(nodeId: string, { paymentHash, paymentRequest, amountMsat, blocksLeft }: HeldPayment) {

@@ -16,7 +16,7 @@ import type { OperatorModules } from './operator.ts';
  */
 export async function endUnknownHold(modules: OperatorModules, action: Action): Promise<void> {
   const { subject: paymentHash, target: nodeId, kind } = action;
-  const connection = modules.connections.all.find((one) => one.nodeId === nodeId);
+  const connection = modules.connections.find(nodeId);
   if (!connection) throw new ActionRefused(`There is no node ${nodeId}.`);
   if (action.evidence === null) await storeWhatIsHeld(modules, connection, action);
   const end = kind === 'settle_held' ? await settle(connection, action) : await cancel(connection, paymentHash);

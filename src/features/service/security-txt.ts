@@ -1,6 +1,7 @@
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { App } from '../../http/app-type.ts';
 
+const PATH = '/.well-known/security.txt';
 /** RFC 9116 recommends less than a year. The file is made for each request, so it never expires while the service runs. */
 const VALID_SECONDS = 30 * 86_400;
 
@@ -20,9 +21,9 @@ export interface SecurityTxtDependencies {
 /** The file that says where to report a vulnerability of this instance (RFC 9116). */
 export function securityTxtRoute(app: App, { clock, publicUrl, contacts }: SecurityTxtDependencies): void {
   if (contacts.length === 0) return;
-  app.get('/.well-known/security.txt', { config: { undocumented: true, isPublic: true } }, async (_request, reply) => {
+  app.get(PATH, { config: { undocumented: true, isPublic: true } }, async (_request, reply) => {
     const expires = new Date((unixSeconds(clock) + VALID_SECONDS) * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
-    const canonical = new URL('/.well-known/security.txt', publicUrl).href;
+    const canonical = new URL(PATH, publicUrl).href;
     const lines = [...contacts.map((contact) => `Contact: ${contact}`), `Expires: ${expires}`, `Canonical: ${canonical}`];
     return reply.type('text/plain; charset=utf-8').send(`${lines.join('\n')}\n`);
   });

@@ -4,7 +4,6 @@ import { formatMsat } from '../parts/amount.tsx';
 import { LinkButton } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Details } from '../parts/details.tsx';
-
 import { Loaded } from '../parts/loaded.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { policy } from '../texts/en-policy.ts';

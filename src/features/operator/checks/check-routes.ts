@@ -72,8 +72,7 @@ async function checkNodes(modules: OperatorRouteModules): Promise<Finding[]> {
   const { nodes } = await readLiquidity(modules);
   const found = connections.all.map(async (connection): Promise<Finding[]> => {
     const { nodeId } = connection;
-    const late = () => new Error(`no response within ${ANSWER_MS / 1000} seconds`);
-    const answer = await withTimeout(ANSWER_MS, connection.readInfo(), late).then(statusOf, (error: unknown) => ({
+    const answer = await withTimeout(ANSWER_MS, connection.readInfo()).then(statusOf, (error: unknown) => ({
       status: 'unavailable' as const,
       status_reason: errorMessage(error),
     }));
@@ -81,8 +80,7 @@ async function checkNodes(modules: OperatorRouteModules): Promise<Finding[]> {
     const name = info?.alias || nodeId;
     const node = judgeNode({ name, status: answer.status, reason: answer.status_reason, isSynced: info?.chain?.isSynced ?? null });
     const liquidity = nodes.find(({ ln_node_id, status }) => ln_node_id === nodeId && status === 'known');
-    const held =
-      answer.status === 'unavailable' ? [] : await withTimeout(ANSWER_MS, invoices.listUnknownHolds(connection), late).catch(() => []);
+    const held = answer.status === 'unavailable' ? [] : await withTimeout(ANSWER_MS, invoices.listUnknownHolds(connection)).catch(() => []);
     const unknown = judgeUnknownHolds(
       name,
       held.map(({ amountMsat }) => amountMsat),
