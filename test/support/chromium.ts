@@ -57,7 +57,10 @@ export function useChromium(): Chromium {
     browser = FIREFOX_BIN ? await launchFirefox(FIREFOX_BIN) : await launchChromium();
   });
   afterEach(async () => {
-    await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+    const contexts = browser?.contexts() ?? [];
+    // A handler of the test may be waiting for a response, which the end of its page takes away.
+    await Promise.all(contexts.flatMap((context) => context.pages()).map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+    await Promise.all(contexts.map((context) => context.close()));
     const found = problems;
     problems = [];
     expect(found, 'problems that the browser reported').toEqual([]);
