@@ -20,8 +20,8 @@ type Points = Readonly<Record<Dialect, readonly string[]>>;
 
 /**
  * Returns the points of an operation that are tested on a database; with KILL_MATRIX=all, each one on both. Otherwise:
- * - In the middle of a transaction, a kill leaves nothing of it. So these points are tested on each database, but only in the first operation with
- *   their statement.
+ * - From BEGIN to COMMIT, a kill leaves nothing of a transaction. So these points are tested on each database, but only in the first operation
+ *   with their statement.
  * - Every other point is tested in every operation, on one of the databases in turn. The next operation begins with the other database.
  */
 function select(operation: Operation, points: Points, dialect: Dialect, tested: Set<string>): readonly string[] {
@@ -73,7 +73,8 @@ describe('kill -9 at every step', () => {
       try {
         const { killed, outcome } = await column.run(operation, point);
         table.set(point, dialect, killed ? outcome : 'not passed');
-        if (isCertain(point)) expect(killed, 'a point that was passed once is passed again').toBe(true);
+        // The rounds of a task depend on the time.
+        if (!operation.usesTasks && isCertain(point)) expect(killed, 'a point that was passed once is passed again').toBe(true);
         if (operation.moves !== 'none')
           expect(outcome).toBe(!killed || isBegun(operation, points[dialect], point) ? operation.ends : 'nothing');
       } catch (error) {

@@ -126,12 +126,17 @@ export function isCertain(point: string): boolean {
   return !/^tx \d+ [a-z]+_/.test(point);
 }
 
-/** Returns the points between BEGIN and COMMIT, each with the statement that it follows. */
+/** Returns the points of open transactions, from BEGIN to COMMIT, each with the statement before it, or with the first one. */
 export function middlePoints(points: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    points.flatMap((point) => {
-      const [, statement] = /^(?:tx|position) \d+ ([a-z]+_\w*)/.exec(point) ?? [];
-      return statement === undefined ? [] : [[point, statement]];
-    }),
-  );
+  const middle = new Map<string, string>();
+  const newest = new Map<string, { point: string; statement: string }>();
+  for (const point of points) {
+    const [, transaction = '', statement = ''] = /^((?:tx|position) \d+) (BEGIN|COMMIT|[a-z]+_\w*)/.exec(point) ?? [];
+    const before = newest.get(transaction);
+    if (before?.statement === 'BEGIN') middle.set(before.point, `BEGIN, ${statement}`);
+    if (statement === 'COMMIT') middle.set(point, `${before?.statement}, COMMIT`);
+    else if (statement !== 'BEGIN' && statement !== '') middle.set(point, statement);
+    newest.set(transaction, { point, statement });
+  }
+  return middle;
 }

@@ -30,6 +30,8 @@ export interface Operation {
   readonly hold?: 'settle' | 'cancel';
   /** Whether the node reports the payment before it can prove it. */
   readonly isFinalLater?: boolean;
+  /** Whether instances claim its work from the queue of tasks, as often as it takes. */
+  readonly usesTasks?: boolean;
   prepare(lane: Lane, wallets: Wallets, numSatoshis: number): Promise<Attempt>;
 }
 

@@ -109,6 +109,7 @@ function payout(
     moves,
     ends: 'paid',
     startedBy: 'outside',
+    usesTasks: true,
     async prepare(lane, wallets, numSatoshis) {
       const { line, ...hash } = await lineOf(lane, wallets, numSatoshis);
       const path = `/v1/wallet/${wallets.payer.id}/payouts`;
