@@ -27,9 +27,13 @@ const PROBLEMS = `(() => {
   return problems;
 })()`;
 
-/** Returns what does not fit at a width: a page or a sheet that scrolls sideways, a button that is cut or lies outside. */
-export async function layoutProblems(page: Page, width: number): Promise<string[]> {
-  await page.setViewportSize({ width, height: 844 });
-  await page.evaluate(LAID_OUT);
-  return page.evaluate<string[]>(PROBLEMS);
+/** Returns what does not fit at some widths: a page or a sheet that scrolls sideways, a button that is cut or lies outside. */
+export async function layoutProblems(page: Page, widths: readonly number[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.evaluate(LAID_OUT);
+    found.push(...(await page.evaluate<string[]>(PROBLEMS)).map((problem) => `${width} px: ${problem}`));
+  }
+  return found;
 }

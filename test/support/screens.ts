@@ -141,6 +141,32 @@ export function existingExamples(): Example[] {
   return EXAMPLES.filter(({ address, isPublic, isMissing }) => isPublic || isMissing || patternOf(address(anyId), patterns));
 }
 
+/** The screens that show something without a login. */
+export const publicExamples = (): Example[] => existingExamples().filter(({ isPublic }) => isPublic);
+/** The screens of a person who is logged in. */
+export const privateExamples = (): Example[] => existingExamples().filter(({ isPublic }) => !isPublic);
+
+/**
+ * Visits screens one after the other with one page, so that the browser keeps the files of the dashboard. Each begins with the page's first
+ * size. Returns what `find` finds, by the name of the screen.
+ */
+export async function findOnScreens(
+  page: Page,
+  business: Business,
+  examples: readonly Example[],
+  find: (example: Example) => Promise<readonly string[]>,
+): Promise<Record<string, readonly string[]>> {
+  const size = page.viewportSize();
+  const found: Record<string, readonly string[]> = {};
+  for (const example of examples) {
+    if (size) await page.setViewportSize(size);
+    await visit(page, example.address(business));
+    const problems = await find(example);
+    if (problems.length > 0) found[example.name] = problems;
+  }
+  return found;
+}
+
 /** Opens an address and waits until the screen has all its data and nothing moves. */
 export async function visit(page: Page, address: string): Promise<void> {
   await page.goto('about:blank');

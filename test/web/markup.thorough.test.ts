@@ -6,7 +6,7 @@ import { type Business, fillBusiness } from '../support/business.ts';
 import type { Json } from '../support/client.ts';
 import { onDashboard } from '../support/dashboard.ts';
 import { expectTextsOnly, expectTextsOnlyInRows, HOSTILE } from '../support/foreign-text.ts';
-import { existingExamples, visit } from '../support/screens.ts';
+import { findOnScreens, privateExamples, visit } from '../support/screens.ts';
 
 /** Screens that show a text from outside: of a person, a payer, a node, or a receiver of webhooks. */
 const WITH_TEXTS = [
@@ -27,7 +27,6 @@ onDashboard(
   'markup in texts from outside is text',
   ({ client, net, openLoggedIn }) => {
     let business: Business;
-    const shown = new Set<string>();
 
     /** Changes what the node reports about itself. */
     async function describeNode(changes: object): Promise<void> {
@@ -42,16 +41,16 @@ onDashboard(
     });
     afterAll(() => business.close());
 
-    it.each(existingExamples().filter(({ isPublic }) => !isPublic))('on $name', async ({ name, address }) => {
+    it('on each screen, and is shown as it was written', async () => {
       const page = await openLoggedIn();
-      await visit(page, address(business));
-      const isOnPage = await expectTextsOnly(page);
-      const hasSheet = (await page.locator('dialog[open]').count()) > 0;
-      const isInRows = !hasSheet && (await expectTextsOnlyInRows(page));
-      if (isOnPage || isInRows) shown.add(name);
-    });
-
-    it('and is shown as it was written', () => {
+      const shown = new Set<string>();
+      await findOnScreens(page, business, privateExamples(), async ({ name }) => {
+        const isOnPage = await expectTextsOnly(page);
+        const hasSheet = (await page.locator('dialog[open]').count()) > 0;
+        const isInRows = !hasSheet && (await expectTextsOnlyInRows(page));
+        if (isOnPage || isInRows) shown.add(name);
+        return [];
+      });
       expect([...shown]).toEqual(expect.arrayContaining(WITH_TEXTS));
     });
 
