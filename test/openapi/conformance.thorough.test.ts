@@ -97,7 +97,7 @@ onFakeNode(
       expect(count).toBeGreaterThan(500);
     });
 
-    // What is rejected before the database is read is the same on both.
+    // What is rejected before the database is read is the same on both, and so are the permissions and what needs the node.
     it.runIf(dialect === 'sqlite')('rejects an unreadable body in every operation that takes one', async () => {
       const problems: string[] = [];
       for (const walked of walk.filter(({ operation }) => operation.requestBody)) {
@@ -114,18 +114,20 @@ onFakeNode(
       expect(problems).toEqual([]);
     });
 
-    it('gives each kind of key the permissions in the description, and no others', async () => {
+    it.runIf(dialect === 'sqlite')('gives each kind of key the permissions in the description, and no others', async () => {
       const problems: string[] = [];
       const keys = keysOf(world);
       for (const walked of walk) {
         const need = needOf(walked);
         // Without valid values, an operation that needs no key answers like one with a wrong key.
         if (need === undefined && UNAVAILABLE.has(walked.operation.operationId ?? '')) continue;
+        const unused = await world.goodValues(walked, 'least');
         const sendWith = async ({ kind, key }: (typeof keys)[number]) => {
-          const good = await world.goodValues(walked, 'least');
+          const expected = expectedFor(need, kind, unused.path.key !== undefined);
+          // A request that must be rejected uses nothing up.
+          const good = expected(200) ? await world.goodValues(walked, 'least') : unused;
           const values = kind === 'public_api' && good.path.key ? { ...good, path: { ...good.path, key: world.wallet.invoice } } : good;
           const response = await send(world.client, walked, values, { key });
-          const expected = expectedFor(need, kind, good.path.key !== undefined);
           const wrong = () => (expected(response.status) ? undefined : `answers ${response.status} where ${need} is needed`);
           return problemsIn(walked, `with ${kind}`, response, wrong);
         };
@@ -136,7 +138,7 @@ onFakeNode(
       expect(problems).toEqual([]);
     });
 
-    it('returns at worst 503 without the node, and only where the node is needed', async () => {
+    it.runIf(dialect === 'sqlite')('returns at worst 503 without the node, and only where the node is needed', async () => {
       const requests: [Walked, Values][] = [];
       for (const walked of walk) requests.push([walked, await world.goodValues(walked, 'least')]);
       for (const call of ['createInvoice', 'pay', 'keysend', 'cancelInvoice', 'lookupInvoice', 'lookupPayment', 'info'] as const)
