@@ -72,8 +72,13 @@ export class LogFolder {
     await this.#removeOld().catch((error) => log.warn({ reason: errorMessage(error) }, 'old files of the recovery log were not deleted'));
     const name = `recovery-${String(clock.nowMs()).padStart(13, '0')}-${randomBytes(4).toString('hex')}.log`;
     const file = new OpenFile(name, await open(join(folder, name), 'ax', 0o600));
-    await file.append(headerLine());
-    await syncFolder(folder);
+    try {
+      await file.append(headerLine());
+      await syncFolder(folder);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
     return file;
   }
 
