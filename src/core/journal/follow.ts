@@ -38,7 +38,10 @@ export async function followLog(
   { name, after, types, signal, pollMs = POLL_MS, isNeeded = () => true, handle }: Follower,
 ): Promise<void> {
   let wake = new AbortController();
-  const stopListening = database.onCommit(() => wake.abort());
+  // Each `abort` makes an error with a stack, also of an aborted controller.
+  const stopListening = database.onCommit(() => {
+    if (!wake.signal.aborted) wake.abort();
+  });
   let position = after;
   try {
     while (!signal.aborted && isNeeded()) {

@@ -70,7 +70,7 @@ export class Runner {
 
   /** Looks for tasks now. */
   wake(): void {
-    this.#wake.abort();
+    if (!this.#wake.signal.aborted) this.#wake.abort();
   }
 
   /** Runs tasks until the signal aborts. */
