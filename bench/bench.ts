@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { errorMessage } from '../src/core/kernel/log.ts';
-import { details, machine, type Result, resultOf, table } from './report.ts';
-import { type Row, Skipped } from './row.ts';
+import { measureRows } from './measure-rows.ts';
+import type { Row } from './row.ts';
 import { appRows } from './rows/apps.ts';
 import { backupRows } from './rows/backup.ts';
 import { bulkTransferRows } from './rows/bulk-transfers.ts';
@@ -70,32 +69,4 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 
-const run = new Run(options);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void run[Symbol.asyncDispose]().finally(() => process.exit(130)));
-}
-try {
-  const results: Result[] = [];
-  for (const row of chosen) {
-    const result = await measure(row);
-    results.push(result);
-    if (!options.json) process.stdout.write(details(result));
-  }
-  process.stdout.write(options.json ? `${JSON.stringify({ machine: machine(), rows: results }, null, 2)}\n` : table(results));
-  if (results.some(({ failed }) => failed !== undefined)) process.exitCode = 1;
-} finally {
-  await run[Symbol.asyncDispose]();
-}
-
-/** Measures a row. Returns an error as part of the result, so that the other rows still run. */
-async function measure(row: Row): Promise<Result> {
-  run.begin(row.name);
-  try {
-    return resultOf(row, await row.measure(run));
-  } catch (error) {
-    const { name, meaning, unit } = row;
-    return { row: name, meaning, unit, sides: [], [error instanceof Skipped ? 'skipped' : 'failed']: errorMessage(error) };
-  } finally {
-    run.end();
-  }
-}
+await measureRows(new Run(options), chosen, options.json);

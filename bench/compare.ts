@@ -1,59 +1,138 @@
-import type { Figure } from './row.ts';
-import type { Run } from './run.ts';
-
-/** One side of a comparison. `round` runs the work once and returns its speed or its duration. */
-export interface Side {
-  readonly name: string;
-  round(): Promise<number>;
-}
+import { parseArgs } from 'node:util';
+import type { Dialect } from '../src/core/db/database.ts';
+import { checkOut } from './base.ts';
+import { type Contender, startContender } from './contender.ts';
+import { load } from './load-worker.ts';
+import { measureRows } from './measure-rows.ts';
+import type { Row, Target } from './row.ts';
+import { DATABASE_NAMES, DIALECTS, Run } from './run.ts';
+import { compare, perSecond } from './sides.ts';
+import { getRequest, postRequest } from './web.ts';
 
 /**
- * Measures two sides in turns, so that other load on the machine affects both: one warm-up round each, then the run's rounds in
- * alternating order. Absolute figures depend on the machine. Only their ratio is compared with the targets.
+ * `npm run bench:compare -- --base <commit>` measures this clone and another commit in turns, as processes with the same Node, through the
+ * API, and prints the ratio of their medians. Options: `--only=<part of a name>`, `--quick` for rough figures, `--json`.
  */
-export async function compare(run: Run, first: Side, second: Side): Promise<readonly Figure[]> {
-  const measured = new Map<Side, number[]>([
-    [first, []],
-    [second, []],
-  ]);
-  await first.round();
-  await second.round();
-  for (let round = 0; round < run.sizes.rounds; round++) {
-    for (const side of round % 2 === 0 ? [first, second] : [second, first]) {
-      run.progress(`round ${round + 1} of ${run.sizes.rounds}, ${side.name}`);
-      measured.get(side)?.push(await side.round());
-    }
-  }
-  return [...measured].map(([{ name }, values]) => figureOf(name, values));
+const { values: options } = parseArgs({
+  options: {
+    base: { type: 'string' },
+    only: { type: 'string', default: '' },
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+if (options.base === undefined) {
+  process.stderr.write('Name the commit to compare with: npm run bench:compare -- --base <commit>\n');
+  process.exit(2);
 }
 
-export function figureOf(name: string, values: readonly number[]): Figure {
-  const sorted = [...values].sort((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-  return { name, median, spread: ((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)) / median };
+const SECONDS = options.quick ? 0.5 : 3;
+const PER_SECOND = 3000;
+const HISTORY = options.quick ? 1000 : 10_000;
+
+/** What is measured of a service: requests per second. */
+interface Load {
+  readonly name: string;
+  readonly connections: number;
+  /** By database. */
+  readonly targets: Readonly<Record<Dialect, Target>>;
+  /** Runs once before the rounds. */
+  prepare?(contender: Contender): Promise<void>;
+  /** Returns the requests of a round. Without `once`, they are repeated. */
+  requests(contender: Contender): Promise<readonly string[]> | readonly string[];
+  /** Each request can be sent only once. */
+  readonly once?: boolean;
 }
 
-/** Runs `count` tasks, `concurrency` at a time. @returns tasks per second. */
-export async function perSecond(count: number, concurrency: number, task: (index: number) => Promise<unknown>): Promise<number> {
-  let next = 0;
-  const start = performance.now();
-  await Promise.all(
-    Array.from({ length: concurrency }, async () => {
-      while (next < count) await task(next++);
-    }),
+const payments = (connections: number): Load => ({
+  name: `payments of invoices of the service, ${connections} connections`,
+  connections,
+  targets: { postgres: { goal: 1.1, floor: 1 }, sqlite: { goal: 1, floor: 0.9 } },
+  once: true,
+  async requests({ url, secretKey, wallets }) {
+    const count = Math.ceil((SECONDS * PER_SECOND) / (connections === 1 ? 8 : 1));
+    const requests: string[] = [];
+    await perSecond(count, 32, async (index) => {
+      const payee = wallets[(index * 7 + 1) % wallets.length];
+      const headers = { 'x-api-key': secretKey, 'content-type': 'application/json' };
+      const response = await fetch(`${url}/v1/wallet/${payee}/invoice`, { method: 'POST', headers, body: '{"num_satoshis":1}' });
+      const { payment_request } = (await response.json()) as { payment_request: string };
+      requests.push(postRequest(`/v1/wallet/${wallets[index % wallets.length]}/withdraw`, secretKey, { payment_request }));
+    });
+    return requests;
+  },
+});
+
+const transfersOf = ({ wallets, secretKey }: Contender) =>
+  wallets.map((id, index) =>
+    postRequest(`/v1/wallet/${id}/transfer`, secretKey, { dest_wallet_id: wallets[(index * 7 + 1) % wallets.length], num_satoshis: 1 }),
   );
-  return (count * 1000) / (performance.now() - start);
+
+const LOADS: readonly Load[] = [
+  ...[1, 16, 64].map(payments),
+  {
+    name: 'transfers, 1 connection',
+    connections: 1,
+    targets: { postgres: { goal: 0.8, floor: 0.7 }, sqlite: { goal: 0.8, floor: 0.7 } },
+    requests: transfersOf,
+  },
+  {
+    name: 'transfers, 64 connections',
+    connections: 64,
+    targets: { postgres: { goal: 0.85, floor: 0.7 }, sqlite: { goal: 0.6, floor: 0.45 } },
+    requests: transfersOf,
+  },
+  {
+    name: 'balances, 64 connections',
+    connections: 64,
+    targets: { postgres: { goal: 0.9, floor: 0.8 }, sqlite: { goal: 1, floor: 0.9 } },
+    requests: ({ wallets, secretKey }) => wallets.map((id) => getRequest(`/v1/wallet/${id}`, secretKey)),
+  },
+  {
+    name: 'new invoices, 16 connections',
+    connections: 16,
+    targets: { postgres: { goal: 0.9, floor: 0.8 }, sqlite: { goal: 1, floor: 0.9 } },
+    requests: ({ wallets, secretKey }) => wallets.map((id) => postRequest(`/v1/wallet/${id}/invoice`, secretKey, { num_satoshis: 1 })),
+  },
+  {
+    name: `lists of 20 in a wallet of ${HISTORY.toLocaleString('en')} transactions, 16 connections`,
+    connections: 16,
+    targets: { postgres: { goal: 0.9, floor: 0.8 }, sqlite: { goal: 1, floor: 0.9 } },
+    async prepare({ port, wallets: [wallet, other], secretKey }) {
+      const transfer = postRequest(`/v1/wallet/${wallet}/transfer`, secretKey, { dest_wallet_id: other, num_satoshis: 1 });
+      await load({ port, requests: [transfer], connections: 64, seconds: 600, total: HISTORY });
+    },
+    requests: ({ wallets: [wallet], secretKey }) => [getRequest(`/v1/wallet/${wallet}/transactions`, secretKey)],
+  },
+];
+
+const run = new Run({ quick: options.quick, large: false });
+const base = await checkOut(run, options.base);
+const rows = DIALECTS.flatMap((dialect) => LOADS.map((measured): Row => rowOf(dialect, measured)));
+const chosen = rows.filter(({ name }) => name.toLowerCase().includes(options.only.toLowerCase()));
+try {
+  await measureRows(run, chosen, options.json);
+} finally {
+  base.remove();
 }
 
-/** Runs tasks for `seconds`, `concurrency` at a time. @returns tasks per second. */
-export async function perSecondFor(seconds: number, concurrency: number, task: (index: number) => Promise<unknown>): Promise<number> {
-  let next = 0;
-  const start = performance.now();
-  const end = start + seconds * 1000;
-  await Promise.all(
-    Array.from({ length: concurrency }, async () => {
-      while (performance.now() < end) await task(next++);
-    }),
-  );
-  return (next * 1000) / (performance.now() - start);
+function rowOf(dialect: Dialect, measured: Load): Row {
+  return {
+    name: `${DATABASE_NAMES[dialect]} ${measured.name}`,
+    meaning: `this clone ÷ ${base.commit}`,
+    unit: '/s',
+    target: measured.targets[dialect],
+    async measure() {
+      await using own = await startContender(run, dialect);
+      await using other = await startContender(run, dialect, base.folder);
+      for (const contender of [own, other]) await measured.prepare?.(contender);
+      const round = (contender: Contender) => async () => {
+        const requests = await measured.requests(contender);
+        const order = { port: contender.port, requests, connections: measured.connections };
+        const total = measured.once ? { seconds: 600, total: requests.length } : { seconds: SECONDS };
+        return (await load({ ...order, ...total })).perSecond;
+      };
+      return await compare(run, { name: 'this clone', round: round(own) }, { name: base.commit, round: round(other) });
+    },
+  };
 }

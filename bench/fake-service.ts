@@ -3,12 +3,13 @@ import pg from 'pg';
 import { startSatchel } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import type { Dialect } from '../src/core/db/database.ts';
-import { perSecond } from './compare.ts';
 import type { Run } from './run.ts';
+import { perSecond } from './sides.ts';
 import { postRequest, type Web, webOn } from './web.ts';
 
 const INVOICES_AT_ONCE = 32;
-const UNLIMITED = {
+/** Settings without the limits that a benchmark would meet. */
+export const UNLIMITED = {
   RATE_LIMIT_PER_SECOND: '0',
   ADDRESS_RATE_LIMIT_PER_SECOND: '0',
   MAX_PAYMENTS_IN_FLIGHT: '10000',

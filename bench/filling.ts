@@ -4,7 +4,7 @@ import { newId } from '../src/core/kernel/ids.ts';
 import { msat } from '../src/core/kernel/money.ts';
 import type { Ledger } from '../src/core/ledger/ledger.ts';
 import type { Posting } from '../src/core/ledger/posting.ts';
-import { perSecond } from './compare.ts';
+import { perSecond } from './sides.ts';
 
 const FUNDS_MSAT = 1_000_000_000_000;
 

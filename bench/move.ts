@@ -12,9 +12,9 @@ import { createLedger } from '../src/core/ledger/ledger.ts';
 import { hashesOf } from '../test/move/contents.ts';
 import { moveWithKills } from '../test/move/killed-move.ts';
 import { startPostgres } from '../test/support/global-postgres.ts';
-import { perSecond } from './compare.ts';
 import { transfer } from './filling.ts';
 import { DATABASE_NAMES } from './run.ts';
+import { perSecond } from './sides.ts';
 
 /**
  * Moves a ledger from SQLite to PostgreSQL and back, once without and once with kills, and compares all rows:

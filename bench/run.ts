@@ -103,8 +103,13 @@ export class Run {
     }
   }
 
+  /** Returns the URL of an empty database, and a function that deletes it. */
+  async emptyDatabase(dialect: Dialect): Promise<{ readonly url: string; remove(): Promise<void> }> {
+    return dialect === 'sqlite' ? this.#newSqlite() : this.#newPostgres();
+  }
+
   async database(dialect: Dialect): Promise<TemporaryDatabase> {
-    const { url, remove } = dialect === 'sqlite' ? this.#newSqlite() : await this.#newPostgres();
+    const { url, remove } = await this.emptyDatabase(dialect);
     try {
       const database = await openDatabase(url, { log: silentLog });
       await migrate(database, MIGRATIONS);

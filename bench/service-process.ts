@@ -18,14 +18,14 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** Starts the service with the Node flags of `npm start`, and waits until it is ready. */
-export async function startService(settings: Record<string, string>): Promise<ServiceProcess> {
+/** Starts the service of a clone, by default this one, with the Node flags of `npm start`, and waits until it is ready. */
+export async function startService(settings: Record<string, string>, clone = root): Promise<ServiceProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   // Otherwise browsers at 127.0.0.1 are sent to localhost.
   const fixed = { PORT: String(port), PUBLIC_URL: url, LIGHTNING_URL: 'fake:', LOG_LEVEL: 'silent', PROOF_INTERVAL_SECONDS: '0' };
   const env = { ...process.env, ...fixed, ...settings };
-  const child = spawn(process.execPath, [...startFlags(), 'src/main.ts'], { cwd: root, env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [...startFlags(), 'src/main.ts'], { cwd: clone, env, stdio: 'ignore' });
   const stop = async () => {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -40,8 +40,8 @@ export async function startService(settings: Record<string, string>): Promise<Se
 }
 
 function startFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
-  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+  const [, flags = ''] = /exec "\$node" (.*) "\$main"/.exec(readFileSync(join(root, 'bin', 'satchel'), 'utf8')) ?? [];
+  return flags.split(' ');
 }
 
 async function untilReady(url: string): Promise<void> {

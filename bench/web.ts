@@ -18,11 +18,11 @@ import type { App } from '../src/http/app-type.ts';
 import { type Access, createAccess } from '../src/http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from '../src/http/idempotent.ts';
 import { createServer } from '../src/http/server.ts';
-import type { Side } from './compare.ts';
 import { fundWallets } from './filling.ts';
 import type { LoadResult } from './load.ts';
 import { load } from './load-worker.ts';
 import type { Run } from './run.ts';
+import type { Side } from './sides.ts';
 
 const WALLETS = 1000;
 

@@ -10,11 +10,11 @@ import { type NostrEvent, signEvent } from '../../src/core/nostr/event.ts';
 import { encryptNip44, nip44Key } from '../../src/core/nostr/nip44.ts';
 import { createConnections, type NewConnection } from '../../src/features/nwc/connections.ts';
 import { CONNECTION_PERMISSIONS } from '../../src/features/nwc/methods.ts';
-import { compare, figureOf, perSecond } from '../compare.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import type { Run } from '../run.ts';
 import { residentMb, startService } from '../service-process.ts';
+import { compare, figureOf, perSecond } from '../sides.ts';
 import { postRequest, type Web, webOn } from '../web.ts';
 
 const APPS = 10_000;

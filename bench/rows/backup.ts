@@ -3,10 +3,10 @@ import { startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Dialect } from '../../src/core/db/database.ts';
 import { backupProcess } from '../../src/features/backup/schedule.ts';
-import { compare, perSecond } from '../compare.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { compare, perSecond } from '../sides.ts';
 import { postRequest } from '../web.ts';
 
 const CONNECTIONS = 64;

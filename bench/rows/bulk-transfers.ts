@@ -4,11 +4,11 @@ import { createLimits } from '../../src/core/limits/limits.ts';
 import { transferToMany } from '../../src/core/payments/transfer.ts';
 import { bulkTransferRoutes } from '../../src/features/payments/bulk-transfer-routes.ts';
 import type { App } from '../../src/http/app-type.ts';
-import { compare } from '../compare.ts';
 import { COUNTED } from '../counted.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { compare } from '../sides.ts';
 import { transferRequests, withLedger } from '../transfer-route.ts';
 import { loaded, postRequest, serve, type Web, webOn } from '../web.ts';
 

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { launchChromium, openPage } from '../../test/support/chromium.ts';
-import { figureOf } from '../compare.ts';
 import { type Api, apiOf, logIn } from '../dashboard-login.ts';
 import type { Figure, Row } from '../row.ts';
 import type { Run } from '../run.ts';
 import { startService } from '../service-process.ts';
+import { figureOf } from '../sides.ts';
 
 const SECRET_KEY = `sak_${'b'.repeat(40)}`;
 const WALLETS = 40;

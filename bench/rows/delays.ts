@@ -1,9 +1,9 @@
 import type { Dialect } from '../../src/core/db/database.ts';
-import { figureOf } from '../compare.ts';
 import { type FakeService, startFakeService } from '../fake-service.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row, Target } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { figureOf } from '../sides.ts';
 import { getRequest } from '../web.ts';
 
 const TARGET: Target = { goal: 20, floor: 50 };

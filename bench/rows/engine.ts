@@ -6,10 +6,10 @@ import { createLedger, type Ledger } from '../../src/core/ledger/ledger.ts';
 import type { Posting } from '../../src/core/ledger/posting.ts';
 import type { LedgerStore } from '../../src/core/ledger/store.ts';
 import { createStore } from '../../src/core/ledger/stores.ts';
-import { compare, perSecondFor, type Side } from '../compare.ts';
 import { openFunded, spread, transfer } from '../filling.ts';
 import type { Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { compare, perSecondFor, type Side } from '../sides.ts';
 
 const ACCOUNTS = 1000;
 const CALLERS = 64;

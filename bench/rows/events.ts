@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Dialect } from '../../src/core/db/database.ts';
-import { compare, figureOf, type Side } from '../compare.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
 import { residentMb, type ServiceProcess, startService } from '../service-process.ts';
+import { compare, figureOf, type Side } from '../sides.ts';
 import { transferRequests } from '../transfer-route.ts';
 import { type Web, webOn } from '../web.ts';
 

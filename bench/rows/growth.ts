@@ -1,10 +1,10 @@
 import type { Database, Dialect } from '../../src/core/db/database.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { createLedger, type Ledger } from '../../src/core/ledger/ledger.ts';
-import { compare, perSecond, type Side } from '../compare.ts';
 import { fillWithTransfers, openFunded, spread } from '../filling.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { compare, perSecond, type Side } from '../sides.ts';
 
 const CALLERS = 64;
 const FEW_WALLETS = 1000;

@@ -1,10 +1,10 @@
 import type { Dialect } from '../../src/core/db/database.ts';
-import { compare, type Side } from '../compare.ts';
 import { type FakeService, startFakeService } from '../fake-service.ts';
 import type { LoadResult } from '../load.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { compare, type Side } from '../sides.ts';
 
 /** An invoice is paid only once, so a round has a fixed number of payments, about as many as fit into its time. */
 const PAYMENTS_PER_SECOND = { 64: 2500, 1: 250 } as const;

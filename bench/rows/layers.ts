@@ -6,10 +6,10 @@ import { pino } from 'pino';
 import { Type } from 'typebox';
 import type { Dialect } from '../../src/core/db/database.ts';
 import { KeyParams } from '../../src/http/fields.ts';
-import { compare } from '../compare.ts';
 import { COUNTED } from '../counted.ts';
 import type { Figure, Row } from '../row.ts';
 import type { Run } from '../run.ts';
+import { compare } from '../sides.ts';
 import { transferRequests, withLedger, withoutLedger } from '../transfer-route.ts';
 import { inMemory, listening, loaded, type Serving, serve, type Web, webOn } from '../web.ts';
 

@@ -8,9 +8,9 @@ import { startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Msat, satToMsat } from '../../src/core/kernel/money.ts';
 import { nodeInvoice } from '../../test/support/node-invoice.ts';
-import { compare, perSecond, type Side } from '../compare.ts';
 import type { Row } from '../row.ts';
 import { type Run, silentLog } from '../run.ts';
+import { compare, perSecond, type Side } from '../sides.ts';
 
 const PAYMENTS_PER_ROUND = 64;
 const INVOICES_PER_ROUND = 512;

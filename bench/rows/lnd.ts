@@ -8,9 +8,9 @@ import { type Msat, satToMsat } from '../../src/core/kernel/money.ts';
 import { RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from '../../test/lightning/lnd/regtest.ts';
 import { regtestControl } from '../../test/lightning/lnd/regtest-control.ts';
 import type { RegtestLnd } from '../../test/lightning/lnd/regtest-lnd.ts';
-import { compare, figureOf, perSecond, type Side } from '../compare.ts';
 import { type Figure, type Row, Skipped } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { compare, figureOf, perSecond, type Side } from '../sides.ts';
 import { webOn } from '../web.ts';
 
 const AMOUNT_MSAT: Msat = satToMsat(1000);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { figureOf } from '../compare.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import type { Run } from '../run.ts';
 import { residentMb, startService } from '../service-process.ts';
+import { figureOf } from '../sides.ts';
 import { transferRequests } from '../transfer-route.ts';
 import { webOn } from '../web.ts';
 

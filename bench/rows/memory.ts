@@ -6,11 +6,11 @@ import { openDatabase } from '../../src/core/db/open.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
-import { figureOf } from '../compare.ts';
 import { fillWithTransfers, openFunded, openWalletsOf, spread } from '../filling.ts';
 import type { Usage } from '../memory-of-service.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run, silentLog } from '../run.ts';
+import { figureOf } from '../sides.ts';
 
 const MB = 1_000_000;
 const WALLETS = 100_000;

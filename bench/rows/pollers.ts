@@ -1,10 +1,10 @@
 import type { Dialect } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
-import { figureOf } from '../compare.ts';
 import { startFakeService } from '../fake-service.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row, Target } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { figureOf } from '../sides.ts';
 import type { Web } from '../web.ts';
 
 /** The transfers of others take at most a tenth longer. */

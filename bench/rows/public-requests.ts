@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dialect } from '../../src/core/db/database.ts';
-import { figureOf } from '../compare.ts';
 import { COUNTED } from '../counted.ts';
 import { type FakeService, startFakeService } from '../fake-service.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { figureOf } from '../sides.ts';
 import { getRequest } from '../web.ts';
 
 /** The default burst of one address, all of it at once, and half as many that are over the limit. */

@@ -28,10 +28,10 @@ import { walletRoutes } from '../../src/features/wallets/routes.ts';
 import { WalletObject } from '../../src/features/wallets/wallet-object.ts';
 import type { App } from '../../src/http/app-type.ts';
 import { RateLimits } from '../../src/http/limits/rate-limits.ts';
-import { compare } from '../compare.ts';
 import { fillWithTransfers, transfer } from '../filling.ts';
 import type { Figure, Row, Target } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run, silentLog } from '../run.ts';
+import { compare } from '../sides.ts';
 import { answerTo, bareServer, getRequest, loaded, serve, type Web, webOn } from '../web.ts';
 
 const CONNECTIONS = 64;

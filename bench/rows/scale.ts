@@ -1,9 +1,9 @@
 import type { Dialect } from '../../src/core/db/database.ts';
-import { compare } from '../compare.ts';
 import { type FakeService, startFakeService } from '../fake-service.ts';
 import { fillWithTransfers, openFunded, openWalletsOf, spread, transfer } from '../filling.ts';
 import type { Figure, Row, Target } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { compare } from '../sides.ts';
 import { getRequest, loaded } from '../web.ts';
 
 const CONNECTIONS = 8;

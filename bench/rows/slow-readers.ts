@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { figureOf } from '../compare.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
 import { startService } from '../service-process.ts';
+import { figureOf } from '../sides.ts';
 
 const MB = 1_000_000;
 const CONNECTIONS = 400;

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
-import { compare, perSecondFor } from '../compare.ts';
 import { openFunded, spread } from '../filling.ts';
 import { type Figure, type Row, Skipped } from '../row.ts';
 import type { Run } from '../run.ts';
+import { compare, perSecondFor } from '../sides.ts';
 
 const ACCOUNTS = 1000;
 const CLIENTS = 16;

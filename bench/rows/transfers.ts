@@ -1,8 +1,8 @@
 import type { Dialect } from '../../src/core/db/database.ts';
-import { compare } from '../compare.ts';
 import type { LoadResult } from '../load.ts';
 import type { Figure, Row, Target } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { compare } from '../sides.ts';
 import { bareTransfers, transferRequests, withLedger, withoutLedger } from '../transfer-route.ts';
 import { answerTo, inMemory, loaded, serve, webOn } from '../web.ts';
 
