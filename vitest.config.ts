@@ -108,7 +108,15 @@ export default defineConfig({
           provide: { dialects: ['postgres'] },
         },
       },
-      { test: { ...common, name: 'thorough', include: [THOROUGH], provide: { dialects: ['sqlite', 'postgres'] } } },
+      {
+        test: {
+          ...common,
+          name: 'thorough',
+          globalSetup: ['test/support/global-programs.ts'],
+          include: [THOROUGH],
+          provide: { dialects: ['sqlite', 'postgres'] },
+        },
+      },
     ],
   },
 });

@@ -10,6 +10,7 @@ import { openDatabase } from '../../src/core/db/open.ts';
 import { requireNoUnfinishedImport } from '../../src/features/import/import.ts';
 import { migratedUrls, problemsOf, silentLog } from '../support/ledger.ts';
 import { runSatchel } from '../support/process.ts';
+import { programOf } from '../support/programs.ts';
 import { HUB_BALANCES, hubFile } from './albyhub/database.ts';
 import { BALANCES, bindNode, lnbitsFiles } from './lnbits.ts';
 import { lndhubDatabase, USERS, userOf } from './lndhub/database.ts';
@@ -19,7 +20,6 @@ import { importedState } from './state.ts';
 
 /** The kills of each import. IMPORT_KILLS=30 takes ten minutes. */
 const KILLS = Number(process.env.IMPORT_KILLS ?? 4);
-const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'cli', 'satchel.ts');
 /** They make the import take long enough to be killed in each of its parts. */
 const ROWS = 20_000;
 
@@ -101,7 +101,10 @@ describe.each(['sqlite', 'postgres'] as const)('an import (%s)', (dialect) => {
 
   /** Kills the command after a time. @returns whether it was still running */
   async function isKilled(command: readonly string[], settings: Record<string, string>, lifeMs: number): Promise<boolean> {
-    const child = spawn(process.execPath, [PROGRAM, ...command], { env: { ...process.env, ...settings }, stdio: 'ignore' });
+    const child = spawn(process.execPath, [programOf('src/cli/satchel.ts'), ...command], {
+      env: { ...process.env, ...settings },
+      stdio: 'ignore',
+    });
     const closed = once(child, 'close');
     const isAlive = await Promise.race([closed.then(() => false), delay(lifeMs).then(() => true)]);
     if (isAlive) child.kill('SIGKILL');

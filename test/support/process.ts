@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, clientOf } from './client.ts';
 import { freePort } from './free-port.ts';
+import { programOf } from './programs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -47,7 +48,7 @@ export async function processSettings(dataDir: string, databaseUrl: string): Pro
 }
 
 export async function startProcess(settings: Record<string, string>, entry = 'src/main.ts'): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [programOf(entry)], {
     cwd: root,
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -116,7 +117,7 @@ export async function runSatchel(
   settings: Record<string, string>,
   input = '',
 ): Promise<{ code: number | null; output: string; stdout: string }> {
-  const child = spawn(process.execPath, ['src/cli/satchel.ts', ...args], { cwd: root, env: { ...process.env, ...settings } });
+  const child = spawn(process.execPath, [programOf('src/cli/satchel.ts'), ...args], { cwd: root, env: { ...process.env, ...settings } });
   child.stdin.end(input);
   let output = '';
   let stdout = '';

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, afterEach } from 'vitest';
 import { openSharedPlayground, type SharedPlaygroundOptions } from '../../../../devnet/playground/client.ts';
 import type { TestNetwork } from '../../../../devnet/test-network.ts';
+import { programOf } from '../../../support/programs.ts';
 import { collectLog } from './open.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
@@ -34,7 +35,7 @@ export interface Child {
 
 /** Starts a script in a Node process, which is killed after the test file. */
 export function startChild(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
-  return startCommand(process.execPath, [script, ...args], env);
+  return startCommand(process.execPath, [programOf(script), ...args], env);
 }
 
 /** Starts another program in the same way. */
