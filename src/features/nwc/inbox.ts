@@ -136,7 +136,11 @@ export class Inbox {
         .finally(() => {
           this.#waitingLength.set(relay, (this.#waitingLength.get(relay) ?? 0) - event.content.length);
         });
-      if (!opened || !(await this.#late.wait(from))) return;
+      if (!opened) return;
+      if (!(await this.#late.wait(from)) || this.#isFull(accountId)) {
+        await this.#refuseBusy(event, from, opened);
+        return;
+      }
       // Long reads are done in turns of the account, too.
       const serve = () => withBookingMark({ mayHaveBooked: false, accountId }, () => this.#serve(event, from, turn, opened));
       await this.#turns.run(accountId, serve);
@@ -153,15 +157,20 @@ export class Inbox {
     const opened = await this.#open(event, from);
     if (!opened) return undefined;
     await this.#serving.served.storeScheme(from.connection, opened.scheme);
-    const { connection } = from;
-    const isFull = this.#turns.countWaiting(connection.accountId) >= MAX_WAITING_OF_ACCOUNT || !this.#late.hasRoom(from);
-    if (!isFull) return opened;
-    const { method, scheme } = opened;
+    if (!this.#isFull(from.connection.accountId) && this.#late.hasRoom(from)) return opened;
+    await this.#refuseBusy(event, from, opened);
+    return undefined;
+  }
+
+  #isFull(accountId: string): boolean {
+    return this.#turns.countWaiting(accountId) >= MAX_WAITING_OF_ACCOUNT;
+  }
+
+  async #refuseBusy(event: NostrEvent, from: ServedConnection, { method, scheme }: OpenedRequest): Promise<void> {
     const error = new NwcError('RATE_LIMITED', 'Too many requests of this app wait. Nothing was done. Send the request again later.');
     // A refusal of a request that reads need not be stored.
     if (isMethod(method) && !ruleOf(method).isStored) await this.#respond(from, { id: event.id, method, scheme }, { error });
     else await this.#refuse(from, { id: event.id, method, scheme }, error);
-    return undefined;
   }
 
   /** Returns whether the request was executed before. Publishes its response again, if there is one. */
