@@ -74,6 +74,12 @@ describe('the node', () => {
     expect(await node.info()).toMatchObject({ cannotSend: reason, chain: { isSynced: !('warning_lightningd_sync' in change) } });
   });
 
+  it('cannot send when the peers of all its channels are offline, which lightningd counts as active', async () => {
+    const getinfo = { result: { ...resultOf('getinfo'), num_active_channels: 1 } };
+    const { node } = await replayed({ getinfo, listpeerchannels: 'listpeerchannels-peer-away' });
+    expect(await node.info()).toMatchObject({ channels: { active: 0, inactive: 1 }, cannotSend: 'it has no active channel' });
+  });
+
   it('two simultaneous payments of one invoice stop a node with the plugin offers, so it is refused', async () => {
     const { replay, node } = await replayed({ help: { result: { help: [{ command: 'decode string' }] } } });
     await expect(node.info()).rejects.toThrow(NodeUnavailable);

@@ -1,5 +1,7 @@
 import type { Log } from '../../kernel/log.ts';
+import { TtlCache } from '../../kernel/ttl-cache.ts';
 import { type LightningNode, type NodeCapabilities, type NodeInfo, NodeUnavailable } from '../node.ts';
+import type { NodeChannel } from '../node-channel.ts';
 import { listNodeChannels, readBalance } from './channels.ts';
 import { ATTEMPTS_SECONDS, type ClnTiming, clnTiming } from './context.ts';
 import { Datastore } from './datastore.ts';
@@ -45,7 +47,11 @@ const CAPABILITIES: NodeCapabilities = {
 const NETWORKS: readonly NodeInfo['network'][] = ['bitcoin', 'testnet', 'signet', 'regtest'];
 /** The settings of the node are checked again after this time, because its operator may have restarted it. */
 const SETTINGS_MS = 60_000;
+/** For this long it counts which peers are connected. The list of all channels is long on large nodes. */
+const CONNECTED_MS = 5000;
 const LEDGER = ['ledger'];
+
+type ChannelCounts = NonNullable<NodeInfo['channels']>;
 
 /** Connects to Core Lightning. Opening never waits: the first call connects. @throws InvalidClnUrl */
 export function openCln({
@@ -63,6 +69,7 @@ export function openCln({
   const moves = new ClnMoves(rpc);
   const closing = new AbortController();
   let pubkey: string | undefined;
+  const connected = new TtlCache<readonly NodeChannel[]>({ maxAgeMs: CONNECTED_MS, maxSize: 1 });
   let settingsCheckedAtMs = Number.NEGATIVE_INFINITY;
 
   async function info(): Promise<NodeInfo> {
@@ -71,9 +78,17 @@ export function openCln({
       await requireSettings(rpc, read.version);
       settingsCheckedAtMs = performance.now();
     }
-    const node = toNodeInfo(read);
+    const node = toNodeInfo(read, await countChannels(read));
     pubkey = node.pubkey;
     return node;
+  }
+
+  /** lightningd counts a channel whose peer is offline as active. */
+  async function countChannels({ num_active_channels: open, num_inactive_channels: others }: GetInfoResult): Promise<ChannelCounts> {
+    if (open === 0) return { active: 0, inactive: others };
+    const channels = await connected.get('', () => listNodeChannels(rpc).catch(() => undefined));
+    const active = channels?.filter(({ state }) => state === 'active').length ?? open;
+    return { active, inactive: others + Math.max(0, open - active) };
   }
 
   const payments = new ClnPayments(cln, async () => pubkey ?? (await info()).pubkey);
@@ -121,11 +136,11 @@ export function openCln({
   };
 }
 
-function toNodeInfo(info: GetInfoResult): NodeInfo {
+function toNodeInfo(info: GetInfoResult, channels: ChannelCounts): NodeInfo {
   const network = NETWORKS.find((one) => one === info.network);
   if (!network) throw new Error(`the node is on the network ${info.network}, which is not supported`);
   const isSyncing = info.warning_bitcoind_sync !== undefined || info.warning_lightningd_sync !== undefined;
-  const noChannel = info.num_active_channels === 0 ? 'it has no active channel' : undefined;
+  const noChannel = channels.active === 0 ? 'it has no active channel' : undefined;
   const cannotSend = isSyncing ? 'it is still reading the blockchain' : noChannel;
   return {
     pubkey: info.id,
@@ -133,7 +148,7 @@ function toNodeInfo(info: GetInfoResult): NodeInfo {
     network,
     software: `Core Lightning ${info.version}`,
     capabilities: CAPABILITIES,
-    channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
+    channels,
     chain: { blockHeight: info.blockheight, isSynced: !isSyncing },
     ...(cannotSend !== undefined && { cannotSend }),
   };
