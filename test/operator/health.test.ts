@@ -37,9 +37,11 @@ describe('the health of a node', () => {
   });
 
   it('has an alert with the amount in limbo when a channel is being closed by force, and none when both sides close it', () => {
-    const closing = (isForced: boolean) =>
-      observed({ channels: [channel({ state: 'closing', closing: { isForced, limboMsat: msat(2_500_000) } })] });
+    const closing = (isForced: boolean, limboMsat = 2_500_000) =>
+      observed({ channels: [channel({ state: 'closing', closing: { isForced, limboMsat: msat(limboMsat) } })] });
     expect(alertsAfter(0, closing(false))).toEqual([]);
+    // Its money has arrived, but the node still lists it.
+    expect([alertsAfter(0, closing(true, 1)), alertsAfter(0, closing(true, 0))]).toEqual([['channel_lost lnd_1 a:0'], []]);
     const { alerts } = judge(closing(true), {}, HEALTH_LIMITS, NOW);
     expect(alerts).toMatchObject([{ kind: 'channel_lost', details: { amount_msat: 2_500_000, status: 'closing', name: 'alice' } }]);
   });

@@ -108,7 +108,9 @@ function lostChannels(
   now: number,
 ): NewAlert[] {
   const amountOf = ({ closing, spendableMsat }: NodeChannel) => closing?.limboMsat ?? spendableMsat;
-  const isLost = ({ id, closing }: NodeChannel) => closing?.isForced === true || now - (inactive[id] ?? now) >= limits.inactive;
+  // Core Lightning lists a channel for a hundred blocks after its money is in the on-chain wallet.
+  const isForced = ({ closing }: NodeChannel) => closing?.isForced === true && closing.limboMsat > 0;
+  const isLost = (channel: NodeChannel) => isForced(channel) || now - (inactive[channel.id] ?? now) >= limits.inactive;
   const lost = channels.filter(isLost).filter(({ id, closing }) => closing !== undefined || id in inactive);
   return lost
     .toSorted((a, b) => amountOf(b) - amountOf(a))
