@@ -44,8 +44,7 @@ const latenciesMs: number[] = [];
 let refused = 0;
 
 async function run(): Promise<LoadResult> {
-  const sockets = Array.from({ length: order.connections }, () => connect({ port: order.port, host: '127.0.0.1', noDelay: true }));
-  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  const sockets = await Promise.all(Array.from({ length: order.connections }, connected));
   const stop = order.connections >= MANY ? pollSockets() : () => {};
   const before = performance.eventLoopUtilization();
   const start = performance.now();
@@ -60,6 +59,12 @@ async function run(): Promise<LoadResult> {
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   const { utilization } = performance.eventLoopUtilization(before);
   return { perSecond: latenciesMs.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1), refused, busy: utilization };
+}
+
+async function connected(): Promise<Socket> {
+  const socket = connect({ port: order.port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  return socket;
 }
 
 /**
@@ -98,7 +103,7 @@ function next(turn: number): Buffer | undefined {
   return counted;
 }
 
-/** Sends requests on one connection, one at a time, until `end`. */
+/** Sends requests on one connection, one at a time, until `end`. If the server ends it after a response, the requests continue on another one. */
 function runConnection(socket: Socket, first: number, end: number, due: () => number): Promise<void> {
   return new Promise((resolve, reject) => {
     let turn = first;
@@ -136,8 +141,11 @@ function runConnection(socket: Socket, first: number, end: number, due: () => nu
       response = '';
       const now = performance.now();
       latenciesMs.push(now - sentAt);
-      if (now < end) send();
-      else finish();
+      if (now >= end) finish();
+      else if (/^connection: close/im.test(headers)) {
+        socket.removeAllListeners('close').destroy();
+        connected().then((another) => resolve(runConnection(another, turn, end, due)), reject);
+      } else send();
     });
     send();
   });
