@@ -6,7 +6,8 @@ import { load } from './load-worker.ts';
 import { measureRows } from './measure-rows.ts';
 import type { Row, Target } from './row.ts';
 import { DATABASE_NAMES, DIALECTS, Run } from './run.ts';
-import { compare, perSecond } from './sides.ts';
+import { compare } from './sides.ts';
+import { invoicePaymentRequests, transferRequests } from './wallet-requests.ts';
 import { getRequest, postRequest } from './web.ts';
 
 /**
@@ -49,24 +50,8 @@ const payments = (connections: number): Load => ({
   connections,
   targets: { postgres: { goal: 1.1, floor: 1 }, sqlite: { goal: 1, floor: 0.9 } },
   once: true,
-  async requests({ url, secretKey, wallets }) {
-    const count = Math.ceil((SECONDS * PER_SECOND) / (connections === 1 ? 8 : 1));
-    const requests: string[] = [];
-    await perSecond(count, 32, async (index) => {
-      const payee = wallets[(index * 7 + 1) % wallets.length];
-      const headers = { 'x-api-key': secretKey, 'content-type': 'application/json' };
-      const response = await fetch(`${url}/v1/wallet/${payee}/invoice`, { method: 'POST', headers, body: '{"num_satoshis":1}' });
-      const { payment_request } = (await response.json()) as { payment_request: string };
-      requests.push(postRequest(`/v1/wallet/${wallets[index % wallets.length]}/withdraw`, secretKey, { payment_request }));
-    });
-    return requests;
-  },
+  requests: (contender) => invoicePaymentRequests(contender, Math.ceil((SECONDS * PER_SECOND) / (connections === 1 ? 8 : 1))),
 });
-
-const transfersOf = ({ wallets, secretKey }: Contender) =>
-  wallets.map((id, index) =>
-    postRequest(`/v1/wallet/${id}/transfer`, secretKey, { dest_wallet_id: wallets[(index * 7 + 1) % wallets.length], num_satoshis: 1 }),
-  );
 
 const LOADS: readonly Load[] = [
   ...[1, 16, 64].map(payments),
@@ -74,13 +59,13 @@ const LOADS: readonly Load[] = [
     name: 'transfers, 1 connection',
     connections: 1,
     targets: { postgres: { goal: 0.8, floor: 0.7 }, sqlite: { goal: 0.8, floor: 0.7 } },
-    requests: transfersOf,
+    requests: transferRequests,
   },
   {
     name: 'transfers, 64 connections',
     connections: 64,
     targets: { postgres: { goal: 0.85, floor: 0.7 }, sqlite: { goal: 0.6, floor: 0.45 } },
-    requests: transfersOf,
+    requests: transferRequests,
   },
   {
     name: 'balances, 64 connections',
@@ -107,14 +92,9 @@ const LOADS: readonly Load[] = [
 ];
 
 const run = new Run({ quick: options.quick, large: false });
-const base = await checkOut(run, options.base);
+const base = checkOut(run, options.base);
 const rows = DIALECTS.flatMap((dialect) => LOADS.map((measured): Row => rowOf(dialect, measured)));
-const chosen = rows.filter(({ name }) => name.toLowerCase().includes(options.only.toLowerCase()));
-try {
-  await measureRows(run, chosen, options.json);
-} finally {
-  base.remove();
-}
+await measureRows(run, rows, options);
 
 function rowOf(dialect: Dialect, measured: Load): Row {
   return {

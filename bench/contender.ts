@@ -3,18 +3,15 @@ import { UNLIMITED } from './fake-service.ts';
 import type { Run } from './run.ts';
 import { startService } from './service-process.ts';
 import { perSecond } from './sides.ts';
+import { type FundedService, post } from './wallet-requests.ts';
 
 const WALLETS = 1000;
 const SATOSHIS = 1_000_000;
 const AT_ONCE = 32;
 
 /** The service of a clone as a process on the fake node, with a thousand funded wallets of one account. Disposal ends it and deletes its data. */
-export interface Contender extends AsyncDisposable {
+export interface Contender extends FundedService, AsyncDisposable {
   readonly port: number;
-  readonly url: string;
-  readonly secretKey: string;
-  /** The ids of the funded wallets. */
-  readonly wallets: readonly string[];
 }
 
 /** Starts the service of a clone, by default this one. It is set up through the API alone, which is the same in all versions. */
@@ -26,16 +23,11 @@ export async function startContender(run: Run, dialect: Dialect, clone?: string)
   const own = { DATA_DIR: run.folder(), DATABASE_URL: database.url, BOOTSTRAP_SECRET_KEY: secretKey };
   const { port, url } = stack.use(await startService({ ...own, ...UNLIMITED }, clone));
 
-  async function post(path: string, body: object): Promise<{ id: string }> {
-    const headers = { 'x-api-key': secretKey, 'content-type': 'application/json' };
-    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`POST ${path} was answered with ${response.status}: ${await response.text()}`);
-    return (await response.json()) as { id: string };
-  }
+  const api = { url, secretKey };
   const wallets: string[] = [];
   await perSecond(WALLETS, AT_ONCE, async () => {
-    const { id } = await post('/v1/wallet', { user_label: 'compared' });
-    await post('/playground/fund', { wallet_id: id, num_satoshis: SATOSHIS });
+    const { id } = await post<{ id: string }>(api, '/v1/wallet', { user_label: 'compared' });
+    await post(api, '/playground/fund', { wallet_id: id, num_satoshis: SATOSHIS });
     wallets.push(id);
   });
   const resources = stack.move();

@@ -4,10 +4,9 @@ import { startSatchel } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import type { Dialect } from '../src/core/db/database.ts';
 import type { Run } from './run.ts';
-import { perSecond } from './sides.ts';
-import { postRequest, type Web, webOn } from './web.ts';
+import { invoicePaymentRequests, type PaymentFields, transferRequests } from './wallet-requests.ts';
+import { type Web, webOn } from './web.ts';
 
-const INVOICES_AT_ONCE = 32;
 /** Settings without the limits that a benchmark would meet. */
 export const UNLIMITED = {
   RATE_LIMIT_PER_SECOND: '0',
@@ -15,12 +14,6 @@ export const UNLIMITED = {
   MAX_PAYMENTS_IN_FLIGHT: '10000',
   MAX_OPEN_INVOICES: '1000000',
 };
-
-/** Options of invoice payments. Without `payer`, the payments come from different wallets. */
-export interface PaymentFields {
-  readonly payer?: string | undefined;
-  readonly passThru?: object;
-}
 
 /** A complete service on the fake node, with a thousand funded wallets of one account. */
 export interface FakeService extends AsyncDisposable {
@@ -59,30 +52,12 @@ export async function startFakeService(
   const own = { DATA_DIR: folder, DATABASE_URL: temporary.url, PORT: '0', LIGHTNING_URL: 'fake:', LOG_LEVEL: 'silent' };
   const satchel = await startSatchel(readConfig({ ...own, ...UNLIMITED, PROOF_INTERVAL_SECONDS: '0', ...settings }));
   const url = await satchel.server.listen({ host: '127.0.0.1', port: 0 });
-  const idOf = (index: number) => funded[index % funded.length]?.id ?? '';
-
-  async function invoice(index: number): Promise<string> {
-    const headers = { 'x-api-key': secretKey, 'content-type': 'application/json' };
-    const response = await fetch(`${url}/v1/wallet/${idOf(index)}/invoice`, { method: 'POST', headers, body: '{"num_satoshis":1}' });
-    if (response.status !== 201) throw new Error(`an invoice was answered with ${response.status}: ${await response.text()}`);
-    return ((await response.json()) as { payment_request: string }).payment_request;
-  }
-
+  const service = { url, secretKey, wallets: funded.map(({ id }) => id) };
   return {
+    ...service,
     port: Number(new URL(url).port),
-    secretKey,
-    wallets: funded.map(({ id }) => id),
-    transfers: funded.map(({ id }, i) =>
-      postRequest(`/v1/wallet/${id}/transfer`, secretKey, { dest_wallet_id: idOf(i * 7 + 1), num_satoshis: 1 }),
-    ),
-    async invoicePayments(count, { payer, ...fields } = {}) {
-      const requests: string[] = [];
-      await perSecond(count, INVOICES_AT_ONCE, async (index) => {
-        const payment_request = await invoice(1 + ((index * 7) % (funded.length - 1)));
-        requests.push(postRequest(`/v1/wallet/${payer ?? idOf(index)}/withdraw`, secretKey, { payment_request, ...fields }));
-      });
-      return requests;
-    },
+    transfers: transferRequests(service),
+    invoicePayments: (count, fields) => invoicePaymentRequests(service, count, fields),
     async [Symbol.asyncDispose]() {
       await satchel.close();
       await temporary[Symbol.asyncDispose]();

@@ -143,8 +143,8 @@ function runConnection(socket: Socket, first: number, end: number, due: () => nu
       latenciesMs.push(now - sentAt);
       if (now >= end) finish();
       else if (/^connection: close/im.test(headers)) {
-        socket.removeAllListeners('close').destroy();
-        connected().then((another) => resolve(runConnection(another, turn, end, due)), reject);
+        resolve(connected().then((another) => runConnection(another, turn, end, due)));
+        socket.destroy();
       } else send();
     });
     send();

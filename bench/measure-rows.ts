@@ -3,8 +3,16 @@ import { details, machine, type Result, resultOf, table } from './report.ts';
 import { type Row, Skipped } from './row.ts';
 import type { Run } from './run.ts';
 
-/** Measures rows, prints each of them and a table, and disposes of the run. If a row fails, the others still run, and the exit code is 1. */
-export async function measureRows(run: Run, rows: readonly Row[], asJson: boolean): Promise<void> {
+/**
+ * Measures the rows whose name contains `only`, prints each of them and a table, and disposes of the run. If a row fails, the others still run, and
+ * the exit code is 1.
+ */
+export async function measureRows(run: Run, all: readonly Row[], { only, json }: { only: string; json: boolean }): Promise<void> {
+  const rows = all.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()));
+  if (rows.length === 0) {
+    process.stderr.write(`No row's name contains the text of --only. The rows are:\n${all.map(({ name }) => `  ${name}\n`).join('')}`);
+    process.exit(2);
+  }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void run[Symbol.asyncDispose]().finally(() => process.exit(130)));
   }
@@ -13,9 +21,9 @@ export async function measureRows(run: Run, rows: readonly Row[], asJson: boolea
     for (const row of rows) {
       const result = await measure(run, row);
       results.push(result);
-      if (!asJson) process.stdout.write(details(result));
+      if (!json) process.stdout.write(details(result));
     }
-    process.stdout.write(asJson ? `${JSON.stringify({ machine: machine(), rows: results }, null, 2)}\n` : table(results));
+    process.stdout.write(json ? `${JSON.stringify({ machine: machine(), rows: results }, null, 2)}\n` : table(results));
     if (results.some(({ failed }) => failed !== undefined)) process.exitCode = 1;
   } finally {
     await run[Symbol.asyncDispose]();
