@@ -5,12 +5,11 @@ import type { NodeChannel } from '../../../src/core/lightning/node-channel.ts';
 import type { NodeComparison } from '../../../src/features/reconcile/reconciliation-object.ts';
 import { onStartedNode } from '../../support/app.ts';
 import { silentLog } from '../../support/ledger.ts';
+import { healthOf, QUICK_HEALTH } from '../health.ts';
 import { canRunNodes, type Regtest, type RegtestNode, startRegtest, until, WITHOUT_NODES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
 
 const WAIT = { timeout: 120_000, interval: 250 };
-/** Enough for a few looks at the node. */
-const HEALTH = { cannotSend: 2, notSynced: 2, inactive: 2 };
 
 if (!canRunNodes) {
   describe('the health of a real Core Lightning', () => {
@@ -25,7 +24,7 @@ if (!canRunNodes) {
   onStartedNode(
     {
       name: 'the health of a real Core Lightning',
-      jobTiming: { pollNodesMs: 500, health: HEALTH },
+      jobTiming: { pollNodesMs: 500, health: QUICK_HEALTH },
       async start() {
         network = await startRegtest();
         return { LIGHTNING_URL: network.nodes.svc.socketUrl(), RATE_LIMIT_PER_SECOND: '0', ATTEMPTS_SECONDS: '10' };
@@ -35,11 +34,7 @@ if (!canRunNodes) {
       const { client } = app;
       afterAll(() => network?.stop());
 
-      const kinds = async () => (await app.openAlerts()).map(({ kind }) => kind);
-      const untilAlerts = (...expected: string[]) => expect.poll(kinds, { timeout: 60_000 }).toEqual(expect.arrayContaining(expected));
-      const untilNone = (...gone: string[]) =>
-        expect.poll(async () => (await kinds()).filter((kind) => gone.includes(kind)), { timeout: 60_000 }).toEqual([]);
-      const readiness = async (): Promise<string> => (await client.request('GET', '/readyz')).body.node;
+      const { kinds, untilAlerts, untilNone, readiness } = healthOf(app);
 
       it('raises alerts when its only channel is inactive, and closes them when the peer is back', { timeout: 300_000 }, async () => {
         const { svc, ext } = network.nodes;

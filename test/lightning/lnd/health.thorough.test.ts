@@ -10,6 +10,7 @@ import type { NodeChannel } from '../../../src/core/lightning/node-channel.ts';
 import { onStartedNode } from '../../support/app.ts';
 import type { TestWallet } from '../../support/client.ts';
 import { silentLog } from '../../support/ledger.ts';
+import { healthOf, QUICK_HEALTH } from '../health.ts';
 import { RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
 import type { RegtestLnd } from './regtest-lnd.ts';
@@ -17,8 +18,6 @@ import type { RegtestLnd } from './regtest-lnd.ts';
 const binaries = regtestBinaries();
 const WAIT = { timeout: 180_000, interval: 250 };
 const HOUR_MS = 3_600_000;
-/** Enough for a few looks at the node. */
-const HEALTH = { cannotSend: 2, notSynced: 2, inactive: 2 };
 
 if (!binaries) {
   describe('the health of a real LND', () => {
@@ -34,7 +33,7 @@ if (!binaries) {
   onStartedNode(
     {
       name: 'the health of a real LND',
-      jobTiming: { pollNodesMs: 500, health: HEALTH },
+      jobTiming: { pollNodesMs: 500, health: QUICK_HEALTH },
       async start() {
         network = await RegtestNetwork.start(binaries, join(directory, 'network'), { holdsKeysends: false, hasOldBlocks: true });
         const LIGHTNING_URL = network.hub.url(await network.hub.bakeMacaroon(false), '');
@@ -48,11 +47,7 @@ if (!binaries) {
         rmSync(directory, { recursive: true, force: true });
       });
 
-      const kinds = async () => (await app.openAlerts()).map(({ kind }) => kind);
-      const untilAlerts = (...expected: string[]) => expect.poll(kinds, { timeout: 60_000 }).toEqual(expect.arrayContaining(expected));
-      const untilNone = (...gone: string[]) =>
-        expect.poll(async () => (await kinds()).filter((kind) => gone.includes(kind)), { timeout: 60_000 }).toEqual([]);
-      const readiness = async (): Promise<string> => (await client.request('GET', '/readyz')).body.node;
+      const { kinds, untilAlerts, untilNone, readiness } = healthOf(app);
       const untilBlock = (node: RegtestLnd, height: number) => vi.waitUntil(async () => (await infoOf(node)).block_height >= height, WAIT);
       let wallet: TestWallet;
 
