@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Business } from './business.ts';
+import type { PageOptions } from './chromium.ts';
+import type { Pages } from './dashboard.ts';
 
 /*
  * Every screen of the dashboard with an address that shows data. Tests visit all of them; a screen that is missing here fails
@@ -142,7 +144,7 @@ export function existingExamples(): Example[] {
 }
 
 /** The screens that show something without a login. */
-export const publicExamples = (): Example[] => existingExamples().filter(({ isPublic }) => isPublic);
+const publicExamples = (): Example[] => existingExamples().filter(({ isPublic }) => isPublic);
 /** The screens of a person who is logged in. */
 export const privateExamples = (): Example[] => existingExamples().filter(({ isPublic }) => !isPublic);
 
@@ -165,6 +167,20 @@ export async function findOnScreens(
     if (problems.length > 0) found[example.name] = problems;
   }
   return found;
+}
+
+/** The same on all screens, each as who sees it. */
+export async function findOnAllScreens(
+  { open, openLoggedIn }: Pick<Pages, 'open' | 'openLoggedIn'>,
+  options: PageOptions,
+  business: Business,
+  find: (page: Page) => Promise<readonly string[]>,
+): Promise<Record<string, readonly string[]>> {
+  const [anyone, person] = [await open(undefined, options), await openLoggedIn(undefined, options)];
+  return {
+    ...(await findOnScreens(anyone, business, publicExamples(), () => find(anyone))),
+    ...(await findOnScreens(person, business, privateExamples(), () => find(person))),
+  };
 }
 
 /** Opens an address and waits until the screen has all its data and nothing moves. */

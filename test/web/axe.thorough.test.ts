@@ -3,7 +3,7 @@ import { violationsInThemes } from '../support/axe.ts';
 import { type Business, fillBusiness } from '../support/business.ts';
 import { DEVICES } from '../support/chromium.ts';
 import { onDashboard } from '../support/dashboard.ts';
-import { findOnScreens, privateExamples, publicExamples } from '../support/screens.ts';
+import { findOnAllScreens } from '../support/screens.ts';
 
 onDashboard(
   'axe finds nothing',
@@ -16,9 +16,7 @@ onDashboard(
 
     it.each(DEVICES)('on any screen (%s)', async (device) => {
       const options = { device, context: { reducedMotion: 'reduce' } } as const;
-      const [anyone, person] = [await open(undefined, options), await openLoggedIn(undefined, options)];
-      expect(await findOnScreens(anyone, business, publicExamples(), () => violationsInThemes(anyone))).toEqual({});
-      expect(await findOnScreens(person, business, privateExamples(), () => violationsInThemes(person))).toEqual({});
+      expect(await findOnAllScreens({ open, openLoggedIn }, options, business, violationsInThemes)).toEqual({});
     });
   },
   { OUTBOUND_ALLOW: '127.0.0.1', PAYMENT_WAIT_SECONDS: '1' },

@@ -4,7 +4,7 @@ import { violationsOfTextsOn } from '../support/axe.ts';
 import { type Business, fillBusiness } from '../support/business.ts';
 import { onDashboard } from '../support/dashboard.ts';
 import { layoutProblems } from '../support/layout.ts';
-import { findOnScreens, privateExamples, publicExamples } from '../support/screens.ts';
+import { findOnAllScreens } from '../support/screens.ts';
 
 const LANGUAGES = [
   ['de', 'de-DE'],
@@ -28,9 +28,7 @@ onDashboard(
         expect(await page.locator('html').getAttribute('lang')).toBe(code);
         return [...(await layoutProblems(page, [320, 1280, 390])), ...(await violationsOfTextsOn(page))];
       };
-      const [anyone, person] = [await open(undefined, options), await openLoggedIn(undefined, options)];
-      expect(await findOnScreens(anyone, business, publicExamples(), () => find(anyone))).toEqual({});
-      expect(await findOnScreens(person, business, privateExamples(), () => find(person))).toEqual({});
+      expect(await findOnAllScreens({ open, openLoggedIn }, options, business, find)).toEqual({});
     });
 
     it('is chosen in the settings and kept over a reload', async () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Business, fillBusiness } from '../support/business.ts';
 import { onDashboard } from '../support/dashboard.ts';
-import { existingExamples, visit } from '../support/screens.ts';
+import { existingExamples, findOnScreens } from '../support/screens.ts';
 
 const LISTS: ReadonlySet<string> = new Set([
   'wallets',
@@ -76,15 +76,12 @@ onDashboard(
     it.each(LANGUAGES)('have a readable first column and low rows, with the longest status in %s', async (locale, status) => {
       await (await openLoggedIn()).close();
       const page = await openLoggedIn(undefined, { context: { locale, viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' } });
-      const found: Record<string, string[]> = {};
       let rows = 0;
-      for (const { name, address } of existingExamples().filter((one) => LISTS.has(one.name))) {
-        await visit(page, address(business));
+      const lists = existingExamples().filter(({ name }) => LISTS.has(name));
+      const found = await findOnScreens(page, business, lists, async ({ name }) => {
         rows += await page.locator('.table tbody tr').count();
-        const problems = await problemsOf(page, WITH_LONGEST.has(name) ? status : null);
-        if (problems.length > 0) found[name] = problems;
-        await page.setViewportSize({ width: 390, height: 844 });
-      }
+        return problemsOf(page, WITH_LONGEST.has(name) ? status : null);
+      });
       expect(rows).toBeGreaterThan(50);
       expect(found).toEqual({});
     });

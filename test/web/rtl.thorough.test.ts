@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Business, fillBusiness } from '../support/business.ts';
 import { onDashboard } from '../support/dashboard.ts';
 import { layoutProblems } from '../support/layout.ts';
-import { findOnScreens, privateExamples, publicExamples, visit } from '../support/screens.ts';
+import { findOnAllScreens, visit } from '../support/screens.ts';
 
 /** The layout, as a language that is written from right to left has it. */
 const FROM_THE_RIGHT = "document.documentElement.dir = 'rtl'";
@@ -32,9 +32,7 @@ onDashboard(
         await page.evaluate(FROM_THE_RIGHT);
         return layoutProblems(page, [390, 1280]);
       };
-      const [anyone, person] = [await open(undefined, options), await openLoggedIn(undefined, options)];
-      expect(await findOnScreens(anyone, business, publicExamples(), () => find(anyone))).toEqual({});
-      expect(await findOnScreens(person, business, privateExamples(), () => find(person))).toEqual({});
+      expect(await findOnAllScreens({ open, openLoggedIn }, options, business, find)).toEqual({});
     });
 
     it('the menu is on the right, and amounts are read from the left', async () => {
