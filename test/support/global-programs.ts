@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAMS = ['src/main.ts', 'src/cli/satchel.ts', 'test/process/kill-matrix/crashing-service.ts'];
 const CACHE = join(ROOT, 'node_modules', '.cache', 'satchel');
 
-/** Files beside a module, such as migrations and worker threads, are found from where its source is. */
+/** Replaces the location of a bundled module with that of its source, so that it finds the files beside it: migrations, worker threads. */
 const locatedAtSource: Plugin = {
   name: 'located-at-source',
   transform: (code, id) =>

@@ -131,11 +131,12 @@ export function middlePoints(points: readonly string[]): ReadonlyMap<string, str
   const middle = new Map<string, string>();
   const newest = new Map<string, { point: string; statement: string }>();
   for (const point of points) {
-    const [, transaction = '', statement = ''] = /^((?:tx|position) \d+) (BEGIN|COMMIT|[a-z]+_\w*)/.exec(point) ?? [];
+    const [, transaction, statement] = /^((?:tx|position) \d+) (BEGIN|COMMIT|[a-z]+_\w*)/.exec(point) ?? [];
+    if (transaction === undefined || statement === undefined) continue;
     const before = newest.get(transaction);
     if (before?.statement === 'BEGIN') middle.set(before.point, `BEGIN, ${statement}`);
     if (statement === 'COMMIT') middle.set(point, `${before?.statement}, COMMIT`);
-    else if (statement !== 'BEGIN' && statement !== '') middle.set(point, statement);
+    else if (statement !== 'BEGIN') middle.set(point, statement);
     newest.set(transaction, { point, statement });
   }
   return middle;
