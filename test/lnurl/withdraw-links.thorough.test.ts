@@ -134,7 +134,8 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     const texts = [one.url, decodeLnurl(one.lnurl), JSON.stringify(first)];
     const secrets = [client.secretKey, wallet.admin, wallet.invoice, wallet.read].map((key) => key.split('_')[1] ?? key);
     for (const text of texts) {
-      expect(text).not.toMatch(/waka_|waki_|wakr_|wa_|sak_|pak_|wal_/);
+      // The random text of a token may contain such letters itself: a key begins after another character.
+      expect(text).not.toMatch(/(?<![\w.-])(waka|waki|wakr|wa|sak|pak|wal)_/);
       for (const secret of secrets) expect(text).not.toContain(secret);
     }
     const tokenOf = (url: string | undefined) => new URL(url ?? '').searchParams.get('ott') ?? '';
