@@ -2,11 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
+import type { Database } from '../../src/core/db/database.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { findInvoiceByHash, type Invoice, openInvoiceParameters } from '../../src/core/invoices/invoice.ts';
+import { insertOpen } from '../../src/core/invoices/invoices.sql.ts';
 import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import type { Restore } from '../../src/features/restore/restore-object.ts';
 import { type HoldInvoice, holdInvoice, TIMING } from '../hold-invoices/harness.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
+import { silentLog } from '../support/ledger.ts';
 import { rewindOf } from '../support/rewind.ts';
 
 async function complete({ client }: FakeNodeApp): Promise<Restore> {
@@ -32,7 +37,7 @@ const unknownIn = ({ not_recovered }: Restore) => not_recovered.filter((text) =>
 
 onFakeNode(
   'hold invoices that were created after the backup',
-  (service) => {
+  (service, dialect) => {
     const { client, net } = service;
     const { save, rewind } = rewindOf(service);
     const folder = () => join(service.dataDir, 'backups', 'recovery-log');
@@ -98,6 +103,23 @@ onFakeNode(
       expect((await hold.settle()).body).toMatchObject({ status: 'settled' });
       expect(await hold.balance()).toBe(5000);
       expect(await service.problems()).toEqual([]);
+    });
+
+    it.runIf(dialect === 'postgres')('are stored once when several instances recover them at the same moment', async () => {
+      const invoice = await holdInvoice(service, undefined, wallet);
+      const instances = await Promise.all([1, 2, 3].map(() => openDatabase(service.databaseUrl, { log: silentLog })));
+      try {
+        const stored = await findInvoiceByHash(instances[0] as Database, invoice.hash);
+        for (let n = 0; n < 100; n += 1) {
+          const id = `${stored?.id.slice(0, -3)}${100 + n}`;
+          const recovered = { ...stored, id, paymentHash: randomBytes(32).toString('hex') } as Invoice;
+          const insert = (database: Database) =>
+            database.transaction((tx) => tx.run(insertOpen, ...openInvoiceParameters(recovered, Number.MAX_SAFE_INTEGER)));
+          expect((await Promise.all(instances.map(insert))).sort()).toEqual([0, 0, 1]);
+        }
+      } finally {
+        for (const database of instances) await database.close();
+      }
     });
 
     it('are not given to another wallet, nor to a request with other contents', async () => {

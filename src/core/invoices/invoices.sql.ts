@@ -27,7 +27,7 @@ export const insertOpen = statement(
    SELECT (SELECT account_id FROM wallet WHERE id = $2), $1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
      $18, $19, $20
    WHERE (${OPEN_COUNT('$17', '$14', '$3', '$6')}) < $17
-   ON CONFLICT (payment_hash) DO NOTHING`,
+   ON CONFLICT DO NOTHING`,
 );
 
 const insertReceivedAs = (state: 'arriving' | 'settled' | 'failed') =>
