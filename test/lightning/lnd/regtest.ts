@@ -93,15 +93,17 @@ export class RegtestNetwork {
     const chainPort = ports.proxy?.port ?? this.#btcdPort;
     const hubChain =
       proxiedChain === 'neutrino' ? ['--bitcoin.node=neutrino', `--neutrino.connect=127.0.0.1:${chainPort}`] : this.#btcdArgs(chainPort);
+    // Hub and carol are nodes of the service. Without it, what arrives while the service is killed cannot be proven later.
+    const storesFinal = '--store-final-htlc-resolutions';
     const hubArgs = [
-      '--store-final-htlc-resolutions',
+      storesFinal,
       ...(holdsKeysends ? ['--keysend-hold-time=15s'] : []),
       // LND stops itself when its source of blocks has been silent for some minutes.
       ...(proxiedChain ? ['--healthcheck.chainbackend.attempts=0'] : []),
     ];
     this.hub = node('hub', hubArgs, hubChain);
     this.alice = node('alice', []);
-    this.carol = node('carol', []);
+    this.carol = node('carol', [storesFinal]);
   }
 
   #btcdArgs(port: number): string[] {
