@@ -14,9 +14,10 @@ export function failureList(path: string): Reporter {
     if (failures.length > 0) appendFileSync(path, `✗ ${name}\n${failures.map(summaryOf).join('')}`);
   };
   return {
-    onTestRunEnd(modules, unhandled) {
-      for (const module of modules)
-        for (const { name, failures } of failuresOf(module)) report(`${module.relativeModuleId} > ${name}`, failures);
+    onTestModuleEnd(module) {
+      for (const { name, failures } of failuresOf(module)) report(`${module.relativeModuleId} > ${name}`, failures);
+    },
+    onTestRunEnd(_modules, unhandled) {
       report('outside of the tests', unhandled);
     },
   };
