@@ -151,15 +151,21 @@ function agreedAmount({ amountMsat, requestedMsat }: Payable, given: Msat | unde
 /**
  * Checks that an invoice of this service can be paid. The payment request must be the text that was issued: an invoice with the same hash
  * and another amount is a forgery.
- * @throws Refusal `invoice_mismatch`, `own_invoice`, `invoice_cancelled`, `invoice_paid`.
+ * @throws Refusal `invoice_mismatch`, `own_invoice`, `invoice_cancelled`, `invoice_paid`, `invoice_undecodable`.
  */
 function requireOpen(invoice: Invoice, wanted: Payable, payer: Wallet): Invoice {
   if (invoice.paymentRequest !== wanted.paymentRequest) throw new Refusal('invoice_mismatch');
   if (invoice.walletId === payer.id) throw new Refusal('own_invoice');
   if (invoice.state === 'canceled' || (invoice.state === 'open' && invoice.decision !== undefined)) throw new Refusal('invoice_cancelled');
   if (invoice.state !== 'open') throw new Refusal('invoice_paid');
+  if (!invoice.isHold && invoice.preimage === undefined) throw new Refusal('invoice_undecodable', WITHOUT_PREIMAGE);
   return invoice;
 }
+
+/** The payer would get no proof of the payment, and nothing could settle the invoice. */
+const WITHOUT_PREIMAGE =
+  'The invoice was imported from another program, which did not store its preimage. Only payers outside of this service can pay it. Ask the payee ' +
+  'for another one.';
 
 /** A decoded invoice, and what the URI that contained it requests for an invoice without an amount. */
 export interface RequestedInvoice extends Bolt11 {
