@@ -181,7 +181,8 @@ async function keysendWithoutRoute(page: Page, wallet: string, client: Client): 
   await page.getByRole('button', { name: 'Review' }).click();
   await tapSend(page, 'Send 300 sats');
   await page.getByText('Nothing was paid; the hold is released.').waitFor();
-  await page.getByText('No route to the receiver', { exact: true }).waitFor();
+  // The page behind the dialog lists the payment with the same words, as soon as it has read it.
+  await page.getByRole('dialog').getByText('No route to the receiver', { exact: true }).waitFor();
 }
 
 /** A wallet app claims the withdraw link of the QR code. */
