@@ -41,11 +41,12 @@ export async function invoicePaymentRequests(
   const { wallets, secretKey } = service;
   const requests: string[] = [];
   await perSecond(count, INVOICES_AT_ONCE, async (index) => {
-    const payee = wallets[1 + ((index * 7) % (wallets.length - 1))];
-    const { payment_request } = await post<{ payment_request: string }>(service, `/v1/wallet/${payee}/invoice`, { num_satoshis: 1 });
-    requests.push(
-      postRequest(`/v1/wallet/${payer ?? wallets[index % wallets.length]}/withdraw`, secretKey, { payment_request, ...fields }),
-    );
+    const payee = 1 + ((index * 7) % (wallets.length - 1));
+    const path = `/v1/wallet/${wallets[payee]}/invoice`;
+    const { payment_request } = await post<{ payment_request: string }>(service, path, { num_satoshis: 1 });
+    // Any wallet but the payee, which cannot pay its own invoice.
+    const other = wallets[(payee + 1 + (index % (wallets.length - 1))) % wallets.length];
+    requests.push(postRequest(`/v1/wallet/${payer ?? other}/withdraw`, secretKey, { payment_request, ...fields }));
   });
   return requests;
 }
