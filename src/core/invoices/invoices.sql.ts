@@ -19,6 +19,7 @@ export const countOpen = statement<{ n: number }>('invoice_count_open', OPEN_COU
  * Changes nothing when the wallet has the maximum of open invoices of this type, or when another invoice has the payment hash. On PostgreSQL, concurrent batches do not count each other's invoices, so
  * a wallet may exceed the maximum by the invoices of one batch.
  */
+// Without a conflict target: of the same invoice in two transactions, PostgreSQL may find the conflict of the primary key first.
 export const insertOpen = statement(
   'invoice_insert_open',
   `INSERT INTO invoice (account_id, id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
