@@ -966,10 +966,12 @@ export interface LightningTransactionDetails {
   rate_source?: string;
   /** The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise */
   counterpart_id: string | null;
-  /** The millisatoshis that the wallet holds for the payment until it ends: the amount, `fee_limit_msat` and `service_fee_msat`. The field keeps this value afterwards. Null for an invoice */
+  /** The millisatoshis that the wallet holds for the payment until it ends: the amount, `fee_limit_msat` and `service_fee_msat`. The field keeps this value afterwards. Null for an invoice, and for a payment between two wallets that was made at once */
   held_msat: number | null;
-  /** The highest routing fee for the payment, in millisatoshis; 0 for a payment between two wallets. Null for an invoice */
+  /** The highest routing fee for the payment, in millisatoshis. Null for an invoice, and where `held_msat` is null */
   fee_limit_msat: number | null;
+  /** 1: an open invoice that only wallets of this service can pay. Its node cancelled it for a payment of another wallet that was refused then. Create another one for a payer outside. 0 otherwise */
+  inside_only: 1 | 0;
 }
 
 export interface Limits {

@@ -142,6 +142,11 @@ export class FakeNetwork {
     });
   }
 
+  /** Returns how many calls with this name have reached our node or a fault. */
+  calls(name: CallName): number {
+    return this.#network.faults.calls(name);
+  }
+
   /** Adds a fault for the next call with this name. Several faults apply to successive calls. */
   next(name: CallName, fault: CallFault): void {
     this.#network.faults.next(name, fault);

@@ -86,6 +86,7 @@ export class Faults {
   readonly #next = new Map<CallName, CallFault[]>();
   readonly #nextEvent: EventFault[] = [];
   readonly #always = new Map<CallName, CallFault>();
+  readonly #calls = new Map<CallName, number>();
 
   constructor(draws: Draws, rates: Partial<FaultRates>) {
     this.#draws = draws;
@@ -111,8 +112,14 @@ export class Faults {
     this.#nextEvent.length = 0;
   }
 
+  /** Returns how many calls with this name have begun. */
+  calls(name: CallName): number {
+    return this.#calls.get(name) ?? 0;
+  }
+
   /** Returns the fault of this call. `scripted` comes from the payment's script. */
   ofCall(name: CallName, scripted: CallFault | undefined): CallFault {
+    this.#calls.set(name, this.calls(name) + 1);
     const planned = this.#next.get(name)?.shift() ?? scripted ?? this.#always.get(name);
     // `info` has no random faults: a service calls it once at its start and would stop.
     return planned ?? (name === 'info' ? {} : this.#drawn(name));

@@ -133,7 +133,7 @@ const READS: [Statement, unknown[]][] = [
   [payments.findById, ['x']],
   [payments.findByHash, ['x', 'y']],
   [payments.findLive, ['x']],
-  [payments.findPayable, ['x', 'wal_x']],
+  [payments.findPayable, ['x', 'wal_x', 0]],
   [payments.findMany, [['x']]],
   [payments.listPending, ['', 100]],
   [payments.findClaim, ['x', 'y', 'z']],

@@ -130,7 +130,7 @@ onFakeNode('cancelling an invoice', (service) => {
     const response = await cancel(made.id);
     service.connectionFailsAt = undefined;
     expect(response).toMatchObject({ status: 200, body: { id: made.id, status: 'cancelled' } });
-    const { counterpart_id, held_msat, fee_limit_msat, ...read } = await service.client.get(`/v1/lntx/${made.id}`);
+    const { counterpart_id, held_msat, fee_limit_msat, inside_only, ...read } = await service.client.get(`/v1/lntx/${made.id}`);
     expect(response.body).toEqual(read);
   });
 });

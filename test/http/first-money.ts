@@ -41,7 +41,7 @@ export function movesMoney({ client }: App): void {
       wtxType: { layer: 'ln', name: 'ln_deposit', display_name: 'LN Deposit' },
     });
     // Only a read of the transaction itself looks for the other side of an internal payment, and for the hold of a payment.
-    expect({ ...list[0].lnTx, counterpart_id: null, held_msat: null, fee_limit_msat: null }).toEqual(full);
+    expect({ ...list[0].lnTx, counterpart_id: null, held_msat: null, fee_limit_msat: null, inside_only: 0 }).toEqual(full);
   });
 
   it('returns the wallet transaction of the specification for a keysend to a peer', async () => {

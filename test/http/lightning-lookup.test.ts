@@ -98,11 +98,11 @@ onFakeNode('GET /v1/lntx/<id or payment hash>', (service) => {
       .toMatchObject({ status: 'settled', held_msat: 103_000, fee_limit_msat: 0, service_fee_msat: 3_000 });
   });
 
-  it('shows a hold without a fee for a payment between two wallets, and none for its invoice', async () => {
+  it('shows no hold for a payment between two wallets, nor for its invoice', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(1000)];
     const made: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
     const { lnTx }: Json = (await pay(service.client, payer.id, made.payment_request)).body;
-    expect((await read(lnTx.id)).body).toMatchObject({ held_msat: 100_000, fee_limit_msat: 0 });
+    expect((await read(lnTx.id)).body).toMatchObject({ held_msat: null, fee_limit_msat: null });
     expect((await read(made.id)).body).toMatchObject({ held_msat: null, fee_limit_msat: null });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addByTime, invoiceSteps, paymentSteps, type Step } from '../../web/src/screens/payment/payment-steps.ts';
 
-const lntx = { status: 'pending', created_at: 100, settled_at: null, expires_at: 200, counterpart_id: null } as const;
+const lntx = { status: 'pending', created_at: 100, settled_at: null, expires_at: 200, counterpart_id: null, held_msat: 1000 } as const;
 const namesOf = (steps: readonly { readonly name: string }[]) => steps.map(({ name }) => name);
 
 describe('the timeline of a payment', () => {
@@ -23,6 +23,14 @@ describe('the timeline of a payment', () => {
       'held',
       'inside',
       'settled',
+    ]);
+  });
+
+  it('has no hold for a payment that was made at once, which is one inside the service', () => {
+    const steps = paymentSteps({ ...lntx, status: 'settled', settled_at: 101, held_msat: null });
+    expect(steps).toMatchObject([
+      { name: 'inside', at: 100 },
+      { name: 'settled', at: 101 },
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NodeConnection } from '../connection/connection.ts';
+import type { Database } from '../db/database.ts';
 import { eventRow } from '../journal/events.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
@@ -9,6 +10,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, RowWrite } from '../ledger/ledger.ts';
 import { type CancelOutcome, NodeUnavailable } from '../lightning/node.ts';
 import * as responses from '../lightning/responses.ts';
+import { recordClosedInvoice, settleAtOnce } from './closed-invoices.sql.ts';
 import { findInvoice, type Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
@@ -35,8 +37,8 @@ export async function closeToOutside(connection: NodeConnection, paymentHash: st
 }
 
 /*
- * An internal payment: a wallet pays an invoice of another wallet, without the network. Its postings contain the rows below. The invoice
- * is `open`, then `closing` while the money is held, then `settled`, or `open` again after a failure.
+ * An internal payment: a wallet pays an invoice of another wallet, without the network. Its postings contain the rows below. If it is one posting, the
+ * invoice is `open`, then `settled`. If it needs a hold, the invoice is `closing` while the money is held, and `open` again after a failure.
  */
 
 /** Marks an open invoice that has not expired at `now` (Unix seconds) as `closing`. */
@@ -47,6 +49,19 @@ export function closingRow(invoiceId: string, now: number, onMiss: RowWrite['onM
 /** Marks a `closing` invoice as settled. */
 export function settledInternallyRow(invoiceId: string, amountMsat: Msat, settledAt: number, onMiss: RowWrite['onMiss']): RowWrite {
   return { statement: sql.settleInternally, parameters: [invoiceId, amountMsat, settledAt], onMiss };
+}
+
+/** Marks an open invoice that has not expired as settled by an internal payment in one posting. Its node has cancelled it. */
+export function settledAtOnceRow(invoiceId: string, amountMsat: Msat, settledAt: number, onMiss: RowWrite['onMiss']): RowWrite {
+  return { statement: settleAtOnce, parameters: [invoiceId, amountMsat, settledAt], onMiss };
+}
+
+/**
+ * Records an open invoice that its node has cancelled, for a payment of a wallet that was refused then; without a wallet if that is unknown. Changes
+ * nothing if the invoice can no longer be paid. @param now Unix seconds
+ */
+export async function recordClosedOutside(database: Database, invoiceId: string, now: number, walletId?: string): Promise<void> {
+  await database.transaction((tx) => tx.run(recordClosedInvoice, invoiceId, walletId ?? null, now));
 }
 
 /** Returns the row that counts the payment of an invoice for the pay link through which a payer requested it; none for other invoices. */

@@ -27,7 +27,8 @@ import {
   recheckArriving,
   type StoredReport,
 } from './arriving.ts';
-import { cancelInvoice, reportExpired } from './close.ts';
+import { cancelInvoice, recordClosedOutside, reportExpired } from './close.ts';
+import { findClosedInvoice } from './closed-invoices.sql.ts';
 import { createAtNode, invoicePosting, type NewInvoice, tooManyInvoices } from './create.ts';
 import type { HoldTerms } from './hold.ts';
 import type { HoldLimits } from './hold-limits.ts';
@@ -213,6 +214,17 @@ export class Invoices {
 
   find(id: string): Promise<Invoice | undefined> {
     return findInvoice(this.#context.database, id);
+  }
+
+  /** Records an open invoice that its node lists as cancelled: the process that had it cancelled has stopped before the next step. */
+  async noteClosedOutside(id: string): Promise<void> {
+    // Reconciliation finds it again and again.
+    if (!(await this.isClosedOutside(id))) await recordClosedOutside(this.#context.database, id, unixSeconds(this.#context.clock));
+  }
+
+  /** Returns whether the node has cancelled an open invoice for a payment of another wallet that was refused then. */
+  async isClosedOutside(id: string): Promise<boolean> {
+    return (await this.#context.database.first(findClosedInvoice, id)) !== undefined;
   }
 
   findByHash(paymentHash: string): Promise<Invoice | undefined> {

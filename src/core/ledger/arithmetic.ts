@@ -70,6 +70,8 @@ export interface Worksheet {
   readonly accounts: Map<number, AccountState>;
   readonly holds: Map<string, HoldState>;
   readonly newTransfers: TransferRow[];
+  /** Returns what a posting must leave in an account beyond its holds (reservations.ts). */
+  readonly reservedMsat: (account: number) => number;
 }
 
 /**
@@ -110,6 +112,7 @@ function draftOf(sheet: Worksheet, posting: Posting): Worksheet {
     accounts: new Map(accounts.map((id) => [id, { ...accountOf(sheet, id) }])),
     holds: new Map([...holds, ...opened].flatMap((id) => sheet.holds.get(id) ?? []).map((hold) => [hold.id, hold])),
     newTransfers: [],
+    reservedMsat: posting.leavesReserved ? sheet.reservedMsat : () => 0,
   };
 }
 
@@ -117,8 +120,9 @@ function bookTransfer(sheet: Worksheet, order: TransferOrder): void {
   invariant(order.from !== order.to, 'a transfer needs two accounts');
   invariant(isWhole(order.amountMsat, 1), 'a transfer moves a whole, positive amount');
   const from = bookEntry(sheet, order, 'from');
-  if (!mayGoBelowZero(from.id) && from.balanceMsat < from.heldMsat) {
-    const spendableMsat = msat(from.balanceMsat - from.heldMsat + order.amountMsat);
+  const keptMsat = from.heldMsat + sheet.reservedMsat(from.id);
+  if (!mayGoBelowZero(from.id) && from.balanceMsat < keptMsat) {
+    const spendableMsat = msat(Math.max(0, from.balanceMsat - keptMsat + order.amountMsat));
     throw new InsufficientBalance({ id: order.id, spendableMsat, amountMsat: order.amountMsat, reserveMsat: ZERO_MSAT });
   }
   const to = bookEntry(sheet, order, 'to');
@@ -164,7 +168,7 @@ function openHold(sheet: Worksheet, order: HoldOrder): void {
   invariant(isWhole(order.amountMsat, 1) && isWhole(order.reserveMsat, 0), 'a hold reserves a whole, positive amount');
   invariant(!sheet.holds.has(order.id), `hold ${order.id} exists`);
   const account = accountOf(sheet, order.account);
-  const spendableMsat = subMsat(account.balanceMsat, account.heldMsat);
+  const spendableMsat = msat(Math.max(0, account.balanceMsat - account.heldMsat - sheet.reservedMsat(account.id)));
   if (spendableMsat < order.amountMsat) throw new InsufficientBalance({ ...order, spendableMsat });
   const amountMsat = msat(order.amountMsat + minMsat(order.reserveMsat, subMsat(spendableMsat, order.amountMsat)));
   account.heldMsat = msat(account.heldMsat + amountMsat);

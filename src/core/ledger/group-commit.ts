@@ -14,6 +14,7 @@ import { isSystemAccount } from './accounts.ts';
 import { applyPosting, balanceOf, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
 import type { Guard, Posting, Receipt } from './posting.ts';
+import { Reservations } from './reservations.ts';
 import { type BatchTx, type LedgerStore, RowMissed } from './store.ts';
 
 interface Waiting {
@@ -41,6 +42,7 @@ const RESOLVE_AGAIN_MS = 500;
  * Each posting is accepted or rejected on its own. Its promise settles after the commit of its batch.
  */
 export class GroupCommit {
+  readonly reservations = new Reservations();
   readonly #store: LedgerStore;
   readonly #clock: Clock;
   #queue: Waiting[] = [];
@@ -69,6 +71,12 @@ export class GroupCommit {
       const runner: Promise<void> = outsideRequest(() => this.#run()).finally(() => this.#runners.delete(runner));
       this.#runners.add(runner);
     });
+  }
+
+  /** @throws what {@link add} throws, when the queue is half full */
+  requireCapacity(): void {
+    if (this.#queue.length + this.#long.length >= MAX_QUEUE / 2) throw new Refusal('ledger_busy');
+    if (this.#store.stalls.isStalled()) throw stalled();
   }
 
   /** No transaction of these postings has begun. */
@@ -116,6 +124,7 @@ export class GroupCommit {
       const settings = { causes: batch.flatMap(({ span }) => span ?? []), attributes: { 'satchel.postings': batch.length } };
       decisions = await traced('ledger batch', settings, () => this.#transact(batch.map(({ posting }) => posting)));
     } catch (error) {
+      for (const { posting } of batch) posting.reservation?.setSpent(false);
       await this.#retry(batch, error, isRetry);
       return;
     }
@@ -136,7 +145,7 @@ export class GroupCommit {
     let decisions: Decision[] = [];
     try {
       await this.#store.transaction(async (batch) => {
-        decisions = await bookBatch(batch, batchId, postings, this.#clock.nowMs());
+        decisions = await bookBatch(batch, batchId, postings, this.#clock.nowMs(), this.reservations);
       });
     } catch (error) {
       if (!(error instanceof CommitUnknown)) throw error;
@@ -208,18 +217,28 @@ export type Decision = Receipt | Error;
  * ones leave, and writes everything.
  * @throws RowMissed, now or at the commit, when a row of a posting did not change.
  */
-export async function bookBatch(batch: BatchTx, batchId: string, postings: readonly Posting[], nowMs: number): Promise<Decision[]> {
+export async function bookBatch(
+  batch: BatchTx,
+  batchId: string,
+  postings: readonly Posting[],
+  nowMs: number,
+  reservations = new Reservations(),
+): Promise<Decision[]> {
   // All reads are sent at once, and share a round trip. After one has failed, the later ones fail without a reason, so they are awaited
   // in the order in which they were sent.
-  const [guards, worksheet] = [findUnguarded(batch.tx, postings), openWorksheet(batch, postings, nowMs)];
+  const [guards, worksheet] = [findUnguarded(batch.tx, postings), openWorksheet(batch, postings, nowMs, reservations)];
   worksheet.catch(() => undefined);
   const unguarded = await guards;
   const sheet = await worksheet;
+  // The batch may be evaluated again.
+  for (const { reservation } of postings) reservation?.setSpent(false);
   const before = new Map(sheet.holds);
   const decisions: Decision[] = [];
   for (const posting of postings) {
     const transfers = sheet.newTransfers.length;
-    decisions.push(unguarded.get(posting) ?? (await applyPosting(sheet, posting)) ?? receiptOf(posting, sheet, transfers));
+    const refusal = unguarded.get(posting) ?? (await applyPosting(sheet, posting));
+    if (!refusal) posting.reservation?.setSpent(true);
+    decisions.push(refusal ?? receiptOf(posting, sheet, transfers));
   }
   const holds = [...sheet.holds.values()];
   const applied = postings.filter((_, index) => !(decisions[index] instanceof Error));
@@ -254,7 +273,12 @@ async function findUnguarded(tx: Tx, postings: readonly Posting[]): Promise<Map<
   return failed;
 }
 
-async function openWorksheet({ tx, lockAccounts }: BatchTx, postings: readonly Posting[], nowMs: number): Promise<Worksheet> {
+async function openWorksheet(
+  { tx, lockAccounts }: BatchTx,
+  postings: readonly Posting[],
+  nowMs: number,
+  reservations: Reservations,
+): Promise<Worksheet> {
   const touched = postings.map(touchedBy);
   const accountIds = [...new Set(touched.flatMap((t) => t.accounts))];
   const holdIds = [...new Set(touched.flatMap((t) => t.holds))];
@@ -268,6 +292,7 @@ async function openWorksheet({ tx, lockAccounts }: BatchTx, postings: readonly P
     accounts: new Map(accounts.map((account) => [account.id, account])),
     holds: new Map(holdRows.map((hold) => [hold.id, hold])),
     newTransfers: [],
+    reservedMsat: (account) => reservations.inAccount(account),
   };
 }
 

@@ -46,6 +46,15 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
       return receipt;
     },
 
+    /**
+     * Checks before a step outside of the database that a posting after it will not be refused because too many wait.
+     * @throws Refusal `ledger_busy`, StatementFailed while commits are stalled
+     */
+    requireCapacity: (): void => commits.requireCapacity(),
+
+    /** See {@link Reservations}. A posting that is being booked may not know a new reservation yet. */
+    reservations: commits.reservations,
+
     /** Returns the committed balance. */
     balance: async (account: number): Promise<Balance> => balanceOf(account, (await store.readAccounts([account]))[0]),
 

@@ -2,6 +2,7 @@ import type { Tx } from '../db/database.ts';
 import type { RowWrite } from '../db/row-write.ts';
 import type { Statement } from '../db/statement.ts';
 import type { Msat } from '../kernel/money.ts';
+import type { Reservation } from './reservations.ts';
 
 export type { RowWrite } from '../db/row-write.ts';
 
@@ -18,7 +19,7 @@ export interface TransferOrder {
   /** The ids of the payment that the `from` side belongs to, and of the invoice that the `to` side belongs to. */
   readonly fromLntx?: string;
   readonly toLntx?: string;
-  /** The lineage of the key that requested a transfer between wallets. */
+  /** The lineage of the key that requested a transfer between wallets, or a payment that is one posting. */
   readonly keyLineageId?: string | undefined;
   /** The most that the balance of `to` may be after it; undefined: no limit. It is no part of the entry. */
   readonly toMaxBalanceMsat?: Msat | undefined;
@@ -69,6 +70,10 @@ export async function requireGuards(tx: Tx, guards: readonly Guard[]): Promise<v
 /** Changes that are applied together or not at all. Data instead of callbacks, because a batch may have to be evaluated again. */
 export interface Posting {
   readonly guards?: readonly Guard[];
+  /** It leaves what this process keeps in accounts for postings that follow (reservations.ts). For requests, which can be refused. */
+  readonly leavesReserved?: boolean;
+  /** What was kept for it. */
+  readonly reservation?: Reservation;
   readonly transfers?: readonly TransferOrder[];
   readonly holds?: readonly HoldOrder[];
   readonly posts?: readonly PostOrder[];

@@ -16,6 +16,8 @@ import type { PaymentContext } from './payments.ts';
 
 /** How long a stop waits for running attempts. */
 const STOP_MS = 5000;
+/** How long it waits for internal payments, whose node has ten seconds. */
+const STOP_PAYING_MS = 12_000;
 
 /**
  * Attempts a pending payment; one attempt at a time per payment. Never throws: if the outcome is unknown, the payment stays pending.
@@ -40,9 +42,13 @@ export function attempt(context: PaymentContext, payment: Payment, first?: { rea
   return run;
 }
 
-/** Waits until the running attempts have ended, or for a short time if the node does not answer. */
-export async function stopAttempts({ attempts }: PaymentContext): Promise<void> {
-  await Promise.race([Promise.allSettled(attempts.values()), delay(STOP_MS, undefined, { ref: false })]);
+/** Waits until the running attempts and internal payments have ended, or for a short time if the node does not answer. */
+export async function stopAttempts({ attempts, payingAtOnce }: PaymentContext): Promise<void> {
+  const paying = [...payingAtOnce.values()].map((one) => one.paying);
+  const within = (ms: number, running: readonly Promise<unknown>[]) =>
+    Promise.race([Promise.allSettled(running), delay(ms, undefined, { ref: false })]);
+  // An internal payment that ends between its two steps leaves an invoice that only wallets of the service can pay.
+  await Promise.all([within(STOP_MS, [...attempts.values()]), within(STOP_PAYING_MS, paying)]);
 }
 
 /** The invoice is `closing` since the hold. The money moves only when no outside payer can pay the invoice at the node. */

@@ -214,8 +214,8 @@ export function failure(context: PaymentContext, payment: Payment, reason: Failu
   return { payment: { ...payment, state: 'failed', failureReason: reason }, posting };
 }
 
-/** Returns the transfer of the amount. The wallet transaction has had its id since the hold. */
-function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
+/** Returns the transfer of the amount. The wallet transaction of a payment with a hold has had its id since then. */
+export function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
   const { transferId: id, ledgerAccount: from, amountMsat, wtxType: fromType, id: fromLntx } = payment;
   return { id, from, amountMsat, fromType, fromLntx };
 }

@@ -13,9 +13,10 @@ import type { Balance, Guard, Posting, RowWrite } from '../ledger/ledger.ts';
 import { LimitMissed } from '../limits/limits.ts';
 import { limitOwnersGuard, walletGuard } from '../wallets/wallets.ts';
 import { attempt, readIssued } from './attempt.ts';
-import { limitOwnersOf, type Payment, pendingParameters, readPayment } from './payment.ts';
+import { limitOwnersOf, newParameters, type Payment, readPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
+import type { AwaitedPayment } from './wait.ts';
 
 /** What a request adds to the posting that moves its money. */
 export interface RequestTerms {
@@ -29,6 +30,8 @@ export interface RequestTerms {
   readonly lineageId?: string | undefined;
   /** The unit of the amounts in errors. */
   readonly unit?: AmountUnit | undefined;
+  /** The request does not wait for the end of the payment, which needs a hold then. */
+  readonly mustNotWait?: boolean | undefined;
 }
 
 /** A payment to start. */
@@ -48,8 +51,10 @@ export interface StartedPayment {
   readonly payment: Payment;
   /** An earlier request started it. */
   readonly isReplay: boolean;
-  /** The wallet's balance after the hold, if this request placed it. */
+  /** The wallet's balance after the hold or the payment, if this request has booked it. */
   readonly balance?: Balance | undefined;
+  /** Its end, if it has ended in the posting that started it. */
+  readonly ended?: AwaitedPayment | undefined;
 }
 
 /**
@@ -113,7 +118,7 @@ export function sendingGuards(walletId: string, owners: readonly string[]): Guar
 }
 
 /** Returns what a payment costs at least: its amount and the fee of the service. @throws Refusal `limit_exceeded` if that is no amount */
-function requiredMsat({ amountMsat, serviceFeeMsat = ZERO_MSAT }: Payment): Msat {
+export function requiredMsat({ amountMsat, serviceFeeMsat = ZERO_MSAT }: Payment): Msat {
   if (amountMsat > MAX_MSAT - serviceFeeMsat) throw new Refusal('limit_exceeded');
   return msat(amountMsat + serviceFeeMsat);
 }
@@ -143,6 +148,7 @@ function holdPosting(
 ): Posting {
   const { id, transferId, walletId, ledgerAccount, serviceFeeMsat, invoiceId, linkId, createdAt, userLabel } = payment;
   return {
+    leavesReserved: true,
     guards: [
       ...sendingGuards(walletId, owners),
       // An internal payment moves money between wallets. The claimer of a withdraw link takes money out, whichever invoice it has.
@@ -152,7 +158,7 @@ function holdPosting(
     ],
     holds: [{ id, account: ledgerAccount, amountMsat: requiredMsat(payment), reserveMsat, feeMsat: serviceFeeMsat }],
     rows: [
-      { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },
+      { statement: sql.insertPending, parameters: newParameters(payment), onMiss: invoicePaid },
       pendingTransactionRow(payment, clock.nowMs(), lineageId),
       ...searchRows({ id: walletTransactionId(transferId, 'from'), owner: walletId, text: userLabel }),
       { statement: sql.requireWithinLimit, parameters: [id, walletId, maxInFlight], onMiss: () => new Refusal('too_many_payments') },
@@ -166,7 +172,7 @@ function holdPosting(
   };
 }
 
-function invoicePaid(): Refusal {
+export function invoicePaid(): Refusal {
   return new Refusal('invoice_paid');
 }
 
@@ -174,7 +180,7 @@ function invoicePaid(): Refusal {
  * Returns the live payment of the same payment hash if `wanted` replays it.
  * @throws Refusal `invoice_paid`, `invoice_mismatch` if it does not replay it.
  */
-async function findReplayed({ database }: PaymentContext, wanted: Payment): Promise<Payment | undefined> {
+export async function findReplayed({ database }: PaymentContext, wanted: Payment): Promise<Payment | undefined> {
   const live = await readPayment(database, sql.findLive, wanted.paymentHash);
   return live && requireReplay(live, wanted);
 }

@@ -6,7 +6,7 @@ import type { Msat } from '../kernel/money.ts';
 import type { Posting } from '../ledger/ledger.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
 import type { Wallet } from '../wallets/wallets.ts';
-import { newPayment, pendingParameters } from './payment.ts';
+import { newParameters, newPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 
 /** A payment that another program has sent, or was about to send, from the node of a wallet. */
@@ -45,7 +45,7 @@ export function importedPayment(clock: Clock, wallet: Wallet, imported: Imported
     rows: [
       {
         statement: sql.insertPending,
-        parameters: pendingParameters(payment),
+        parameters: newParameters(payment),
         onMiss: () => new Error(`the payment hash ${invoice.paymentHash} has a pending or settled payment already`),
       },
       { statement: sql.markImported, parameters: [id, clock.nowMs()], onMiss: () => new Error('the payment was not stored') },

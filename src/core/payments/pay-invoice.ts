@@ -19,6 +19,7 @@ import type { NodeInfo } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
 import { type RequestTerms, requireReplay, type StartedPayment, startPayment, toReplay } from './hold.ts';
+import { payAtOnce } from './pay-at-once.ts';
 import { feeDirectionOf, newPayment, type Payment, readPayment, type WithdrawalType } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
@@ -59,7 +60,13 @@ export interface InvoicePayment extends RequestTerms {
  */
 export async function payInvoice(context: PaymentContext, order: InvoicePayment): Promise<StartedPayment> {
   const { wallet, claim } = order;
-  const { payable: invoice, ...found } = await findPayable(context, order.invoice, wallet.id);
+  let { payable: invoice, ...found } = await findPayable(context, order.invoice, wallet.id);
+  const running = context.payingAtOnce.get(invoice.paymentHash);
+  if (running) {
+    // The other request may succeed, so this one must not be refused before.
+    await running.paying.catch(() => undefined);
+    ({ payable: invoice, ...found } = await findPayable(context, order.invoice, wallet.id));
+  }
   const issued = isOfAnotherNode(found.issued, invoice) ? undefined : found.issued;
   const { paymentHash, paymentRequest } = invoice;
   const amountMsat = agreedAmount(invoice, order.amountMsat);
@@ -100,9 +107,11 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   });
   // An internal payment has no routing fee, so nothing is reserved and the wallet can be emptied.
   const reserveMsat = local ? ZERO_MSAT : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));
-  const { guards, extraRows, limits, lineageId } = order;
+  const { guards, extraRows, limits, lineageId, mustNotWait } = order;
   const claimed = claim && { rows: claim.rows(payment), events: [claim.event(payment)] };
-  return startPayment(context, { payment, issued: local, reserveMsat, guards, extraRows, limits, lineageId, ...claimed }, found.pending);
+  const draft = { payment, reserveMsat, guards, extraRows, limits, lineageId, mustNotWait, ...claimed };
+  const ended = local && found.mayPayAtOnce ? await payAtOnce(context, { ...draft, issued: local }) : undefined;
+  return ended ?? startPayment(context, { ...draft, issued: local }, found.pending);
 }
 
 /** The payer may not learn more about the payee. @throws Refusal `payee_restricted` */
@@ -121,6 +130,9 @@ async function requirePayeeMayReceive(context: PaymentContext, issued: Invoice, 
 function isOfAnotherNode(issued: Invoice | undefined, { paymentRequest, payee }: Payable): boolean {
   return issued?.isHold === true && issued.paymentRequest !== paymentRequest && issued.destPubkey !== payee;
 }
+
+/** How long a wallet pays with holds after one of its payments has closed an invoice for nothing. */
+const HOLD_SECONDS = 86_400;
 
 /** LND and Core Lightning lock a payment for at most 2016 blocks (BOLT 4: `max_htlc_cltv`). LND requires that four of them are left. */
 const MAX_FINAL_CLTV_BLOCKS = 2012;
@@ -236,13 +248,19 @@ async function findPayable(context: PaymentContext, invoice: string | RequestedI
 
 /**
  * Returns what the database has for a payment hash: the invoice of this service, whose text may differ from the text to be paid, and whether
- * a payment is live (pending or succeeded). `pending` is the number of pending payments of the wallet.
+ * a payment is live (pending or succeeded). `pending` is the number of pending payments of the wallet. `mayPayAtOnce`: the wallet may pay the invoice
+ * without a hold (pay-at-once.ts).
  */
-export async function findByHash({ database }: PaymentContext, paymentHash: string, walletId: string) {
-  const row = await database.first(sql.findPayable, paymentHash, walletId);
+export async function findByHash({ database, clock }: PaymentContext, paymentHash: string, walletId: string) {
+  const row = await database.first(sql.findPayable, paymentHash, walletId, unixSeconds(clock) - HOLD_SECONDS);
   invariant(row, 'the statement returns a row for every hash');
-  const { live_id, pending, ...issued } = row;
-  return { issued: issued.id === null ? undefined : rowToInvoice(issued), isLive: live_id !== null, pending };
+  const { live_id, pending, may_pay_at_once, ...issued } = row;
+  return {
+    issued: issued.id === null ? undefined : rowToInvoice(issued),
+    isLive: live_id !== null,
+    pending,
+    mayPayAtOnce: may_pay_at_once === 1,
+  };
 }
 
 /** Returns the fields as the invoice's text has them. With a description hash, the memo is not part of the text. */

@@ -171,8 +171,8 @@ export function referenceOf({ id, paymentHash, unclearSinceMs, unclearCheckedMs,
   return { paymentId: id, paymentHash, unclearSinceMs, unclearCheckedAtMs: unclearCheckedMs, ...(isImported && { isForeign: true }) };
 }
 
-/** Returns the parameters of {@link sql.insertPending}. */
-export function pendingParameters(payment: Payment): SqlValue[] {
+/** Returns the parameters of {@link sql.insertPending}, which are the first ones of {@link sql.insertPaid}. */
+export function newParameters(payment: Payment): SqlValue[] {
   const { charge, customRecords, isKeysend } = payment;
   const row: Readonly<Record<string, unknown>> = {
     ...payment,

@@ -1,6 +1,7 @@
 import { asFields, fieldName } from '../db/fields.ts';
 import { statement } from '../db/statement.ts';
 import { INVOICE_FIELDS, type InvoiceRow } from '../invoices/invoice.ts';
+import { walletMayInSql } from '../wallets/wallet-conditions.ts';
 import type { PaymentRow } from './payment.ts';
 
 /** The columns of a new payment that are texts, and those that are numbers. */
@@ -27,6 +28,15 @@ export const insertPending = statement(
   'payment_insert',
   `INSERT INTO payment (${NEW_COLUMNS}, state) VALUES (${VALUES}, 'pending') ON CONFLICT DO NOTHING`,
   `INSERT INTO payment (${NEW_COLUMNS}, state) SELECT *, 'pending' FROM unnest(${LISTS}) ON CONFLICT DO NOTHING RETURNING 1`,
+);
+
+/** Inserts a payment that has ended with its start; the last parameter is when. Changes nothing when the payment hash has a live payment. */
+const PAID = `state, fee_msat, settled_at`;
+export const insertPaid = statement(
+  'payment_insert_paid',
+  `INSERT INTO payment (${NEW_COLUMNS}, ${PAID}) VALUES (${VALUES}, 'succeeded', 0, $${NEW_COLUMNS.length + 1}) ON CONFLICT DO NOTHING`,
+  `INSERT INTO payment (${NEW_COLUMNS}, settled_at, state, fee_msat)
+    SELECT *, 'succeeded', 0 FROM unnest(${LISTS}, $${NEW_COLUMNS.length + 1}::bigint[]) ON CONFLICT DO NOTHING RETURNING 1`,
 );
 
 /** Changes one row if the wallet's pending payments, including the new one, are within the limit. The ledger account is locked by then. */
@@ -168,17 +178,23 @@ export const findLive = statement<PaymentRow>(
 );
 
 /** `id` and the columns after it are null if no invoice of this service has the hash. */
-export type PayableRow = InvoiceRow & { live_id: string | null; pending: number };
+export type PayableRow = InvoiceRow & { live_id: string | null; pending: number; may_pay_at_once: number };
+
+/** The wallet $2 may send, has no limits, and its account has closed no invoice for nothing since $3; the wallet of the invoice may receive. */
+const MAY_PAY_AT_ONCE = `${walletMayInSql('$2', 'send')}
+    AND ${walletMayInSql('invoice.wallet_id', 'receive')}
+    AND NOT EXISTS (SELECT 1 FROM closed_invoice WHERE account_id = (SELECT account_id FROM wallet WHERE id = $2) AND closed_at > $3)`;
 
 /**
- * Reads the invoice of this service with a payment hash, the live payment of that hash, and the number of pending payments of a wallet, in
- * one round trip instead of three. The count has no limit: the subquery for it would take SQLite three times as long, and the number of
+ * Reads the invoice of this service with a payment hash, the live payment of that hash, the number of pending payments of a wallet, and whether it may
+ * pay the invoice at once, in one round trip. The count has no limit: the subquery for it would take SQLite three times as long, and the number of
  * pending payments of a wallet is limited.
  */
 export const findPayable = statement<PayableRow>(
   'payment_find_payable',
   `SELECT (SELECT id FROM payment WHERE payment_hash = $1 AND state <> 'failed' LIMIT 1) AS live_id,
      (SELECT count(*) FROM payment WHERE wallet_id = $2 AND state = 'pending') AS pending,
+     CASE WHEN ${MAY_PAY_AT_ONCE} THEN 1 ELSE 0 END AS may_pay_at_once,
      ${INVOICE_FIELDS}
    FROM (SELECT 1) AS always LEFT JOIN invoice ON payment_hash = $1`,
 );

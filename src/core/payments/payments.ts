@@ -54,9 +54,16 @@ export interface PaymentDependencies {
 
 export type PaymentContext = ReturnType<typeof paymentContext>;
 
-/** Returns what the steps of a payment use: other modules, and the running attempts (by payment id) and waits of this process. */
+/** Returns what the steps of a payment use: other modules, and what this process remembers. */
 export function paymentContext(deps: PaymentDependencies) {
-  return { ...deps, attempts: new Map<string, Promise<void>>(), endings: new Endings() };
+  return {
+    ...deps,
+    /** The running attempts, by payment id. */
+    attempts: new Map<string, Promise<void>>(),
+    endings: new Endings(),
+    /** The internal payments that are made in one posting (pay-at-once.ts), by payment hash. */
+    payingAtOnce: new Map<string, { readonly ledgerAccount: number; readonly paying: Promise<StartedPayment> }>(),
+  };
 }
 
 const MAX_COUNT = 100_000;
@@ -73,6 +80,8 @@ export type Payments = ReturnType<typeof createPayments>;
  *    leaves the payment pending.
  * 4. `resume.ts`: pending payments are attempted again at the start of the service and periodically. This is safe, because the node pays at
  *    most once per payment id.
+ *
+ * A payment of another wallet's invoice is in most cases one posting instead (`pay-at-once.ts`), as a transfer is (`transfer.ts`).
  */
 export function createPayments(deps: PaymentDependencies) {
   const context = paymentContext(deps);

@@ -11,7 +11,7 @@ import type { Wallet } from '../wallets/wallets.ts';
 import { conclude } from './conclude.ts';
 import { reportOutcome } from './correct.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
-import { newPayment, type Payment, pendingParameters, readPayment, referenceOf } from './payment.ts';
+import { newParameters, newPayment, type Payment, readPayment, referenceOf } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -152,7 +152,7 @@ function readBackPosting({ clock, alerts }: PaymentContext, payment: Payment, { 
     transfers: shortfallMsat > 0 ? [{ id: newId(clock.nowMs()), ...cover }] : [],
     holds: [{ id, account, amountMsat, reserveMsat }],
     rows: [
-      { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: () => new HashTaken('the payment hash is taken') },
+      { statement: sql.insertPending, parameters: newParameters(payment), onMiss: () => new HashTaken('the payment hash is taken') },
       {
         statement: sql.markReadBack,
         parameters: [id, shortfallMsat, clock.nowMs()],

@@ -101,6 +101,7 @@ async function postOnce(
   }
   requireSum(priced);
   const posting: Posting = {
+    leavesReserved: true,
     guards: [
       ...sendingGuards(source.id, owners),
       ...lines.map(({ destination }) => walletGuard(destination.id, 'payee')),

@@ -2,6 +2,7 @@ import { allowsInSql } from '../accounts/account-states.ts';
 import { asFields, type RowOf } from '../db/fields.ts';
 import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
+import { WALLET_CONDITIONS, type WalletUse } from './wallet-conditions.ts';
 import type { Wallet } from './wallets.ts';
 
 /** A row is the object itself: no column may be NULL. */
@@ -61,18 +62,11 @@ export const updateWallet = statement(
    WHERE id = $1 AND (user_label <> coalesce(CAST($2 AS TEXT), user_label) OR status <> coalesce(CAST($3 AS TEXT), status))`,
 );
 
-/** An inactive wallet still receives. */
-const WALLET_CONDITIONS = {
-  send: `AND w.status = 'active' AND w.limit_owners = '' `,
-  sendWithinLimits: `AND w.status = 'active' `,
-  receive: '',
-} as const;
-
 /**
  * Returns the wallets among these that may send or receive money, and locks them until the transaction ends. The lock of the account is the weakest
  * one, which conflicts only with a change of its status: a stronger one would wait for changes of the account's keys.
  */
-function walletsThatMay(use: keyof typeof WALLET_CONDITIONS) {
+function walletsThatMay(use: WalletUse) {
   const action = use === 'receive' ? 'receive' : 'send';
   return statement<{ id: string }>(
     `wallet_may_${use}`,

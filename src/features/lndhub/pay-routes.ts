@@ -86,7 +86,8 @@ async function outcomeOf(
     if (error instanceof Refusal || error instanceof NodeUnavailable) throw error;
     return outcomeUnknown(error);
   });
-  const { payment } = await payments.wait(started.payment.id, waitSeconds(paymentWaitSeconds, reply.elapsedTime)).catch(outcomeUnknown);
+  const waited = async () => payments.wait(started.payment.id, waitSeconds(paymentWaitSeconds, reply.elapsedTime)).catch(outcomeUnknown);
+  const { payment } = started.ended ?? (await waited());
   if (payment.state === 'succeeded') return payment;
   throw payment.state === 'failed' ? paymentFailed(payment) : pending;
 }

@@ -72,6 +72,7 @@ export const COPIED: Readonly<Record<string, string>> = {
   passkey: EVERY_ROW,
   passkey_challenge: EVERY_ROW,
   invoice: EVERY_ROW,
+  closed_invoice: EVERY_ROW,
   settlement: EVERY_ROW,
   arriving_payment: EVERY_ROW,
   unmatched_settlement: EVERY_ROW,

@@ -159,9 +159,9 @@ export type PaymentDetailsRow = {
 
 /** An internal payment belongs to the node of its invoice. */
 const PAYMENT = `SELECT p.id, p.wallet_id, w.user_label AS wallet_label, coalesce(i.node_id, p.node_id) AS ln_node_id, p.payment_hash, p.user_label,
-    p.amount_msat AS num_msat, h.amount_msat AS held_msat, p.is_keysend, p.state, p.failure_reason, p.created_at, p.invoice_id, p.unclear_since_ms, p.unclear_checked_ms,
+    p.amount_msat AS num_msat, coalesce(h.amount_msat, 0) AS held_msat, p.is_keysend, p.state, p.failure_reason, p.created_at, p.invoice_id, p.unclear_since_ms, p.unclear_checked_ms,
     p.is_imported
-  FROM payment p JOIN wallet w ON w.id = p.wallet_id JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id`;
+  FROM payment p JOIN wallet w ON w.id = p.wallet_id LEFT JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id`;
 
 /** Pending payments created up to a time ($1). An id after $2 is later for certain: without it, the list of few old payments reads all new ones. */
 export const listPendingUntil = listStatements<PaymentDetailsRow>('operator_list_pending_until', {

@@ -23,6 +23,8 @@ export interface CheckoutView {
   readonly comment: string | undefined;
   /** What the amount is worth now, if the invoice has no price. */
   readonly worth: FiatAmount | undefined;
+  /** Whether its node has cancelled the open invoice, so that only wallets of this service can pay it. */
+  readonly isClosedOutside: boolean;
   /** The QR code, as a URL, while the invoice can be paid. */
   readonly qr: string | undefined;
 }
@@ -76,7 +78,7 @@ function priceOf({ texts, invoice, worth }: CheckoutView): Html | undefined {
 }
 
 function waiting(view: CheckoutView): Html {
-  const { texts, invoice, transaction, qr = '' } = view;
+  const { texts, look, invoice, transaction, isClosedOutside, qr = '' } = view;
   const request = invoice.paymentRequest;
   const { expires_at } = transaction;
   const until =
@@ -90,7 +92,7 @@ function waiting(view: CheckoutView): Html {
 <button class="button" type="button" data-copy="request" hidden>${icon('copy')}<span>${texts.copyInvoice}</span></button>
 <button class="button" type="button" data-share hidden>${icon('share')}${texts.share}</button>
 <noscript><p class="small secondary"><a href="">${texts.check}</a></p></noscript></div>
-<p class="small secondary note">${texts.note}</p>`;
+<p class="small secondary note">${isClosedOutside ? texts.insideOnly(look.brand.name) : texts.note}</p>`;
 }
 
 function receipt(view: CheckoutView): Html {

@@ -153,6 +153,7 @@ async function showInvoice(options: PayerPageOptions, request: FastifyRequest, r
     subject: link?.name ? `${link.name}@${link.domain}` : invoice.memo,
     comment: link && (JSON.parse(invoice.passThru ?? '{}') as { comment?: string }).comment,
     worth: invoice.fiat === undefined ? await worthOf(options, invoice) : undefined,
+    isClosedOutside: isOpen && (await invoices.isClosedOutside(invoice.id)),
     qr: isOpen ? await qrDataUrl(request, lightningUri(invoice.paymentRequest)) : undefined,
   };
   return sendPayerPage(reply, look, { title: texts.payment, texts, main: renderCheckout(view), ...place });

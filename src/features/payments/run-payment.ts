@@ -45,7 +45,8 @@ export function runPayment(
   { wallet, guards, credential }: WalletAuthorization,
   begin: (common: Omit<InvoicePayment, 'invoice' | 'wtxType'>) => Promise<StartedPayment>,
 ): Promise<FastifyReply> {
-  const common = { wallet, guards, ...termsOfKey(credential.key), feeLimitMsat: request.body.fee_limit_msat as Msat | undefined };
+  const feeLimitMsat = request.body.fee_limit_msat as Msat | undefined;
+  const common = { wallet, guards, ...termsOfKey(credential.key), feeLimitMsat, mustNotWait: wantsNoWait(request) };
   const scope = { credential, walletId: wallet.id };
   return deps.runIdempotent(request, reply, scope, {
     async make(outcome) {
@@ -74,7 +75,7 @@ async function sendPayment(
   if (started.isReplay) reply.header('idempotency-replayed', 'true');
   try {
     const seconds = wantsNoWait(request) ? 0 : Math.max(0, deps.paymentWaitSeconds - reply.elapsedTime / 1000);
-    const { payment, receipt } = await deps.payments.wait(started.payment.id, seconds);
+    const { payment, receipt } = started.ended ?? (await deps.payments.wait(started.payment.id, seconds));
     if (payment.state === 'failed') throw await paymentFailed(deps, payment);
     const wtx = receipt
       ? deps.objects.walletTransaction(transactionFromReceipt(payment, wallet, receipt))

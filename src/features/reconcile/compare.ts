@@ -24,6 +24,8 @@ export interface Comparison<R extends Row, S> {
   /** Returns whether another module keeps track of the difference. Such rows are not compared. */
   isKnown?(row: R): boolean;
   agrees(row: R, status: S | undefined): boolean;
+  /** Called when they agree. */
+  onAgreement?(row: R, status: S | undefined): Promise<void>;
   /** Called at the first difference, which it may correct. @returns whether the row is unfinished */
   onDifference?(row: R, status: S | undefined): Promise<boolean>;
   /** Called when they still differ after both sides were read again. */
@@ -49,7 +51,10 @@ export async function beginComparison<R extends Row & { id: string; node_id: str
     const first = await lookUp();
     if (!first.answered) return 'unanswered';
     findings[comparison.counter] += 1;
-    if (comparison.agrees(row, first.value)) return 'agreed';
+    if (comparison.agrees(row, first.value)) {
+      await comparison.onAgreement?.(row, first.value);
+      return 'agreed';
+    }
     if (await comparison.onDifference?.(row, first.value)) return 'unfinished';
     // Either side may have changed between the two reads.
     const second = await lookUp();

@@ -67,6 +67,10 @@ function comparisonOf(run: ReconciliationRun): Comparison<sql.ComparedInvoice, I
       if (invoice.state !== 'settled') return paidMsat === null;
       return paidMsat === (invoice.inside === 1 ? invoice.unmatched_msat : invoice.received_msat);
     },
+    async onAgreement({ id, state, expires_at: expiresAt }, status) {
+      const isPayable = state === 'open' && (expiresAt ?? 0) > unixSeconds(run.clock);
+      if (isPayable && status?.state === 'cancelled') await run.invoices.noteClosedOutside(id);
+    },
     onContradiction(invoice, status) {
       if (invoice.state !== 'settled' && status?.state === 'settled') return settleMissed(run, invoice, status);
       const { id, wallet_id, received_msat } = invoice;

@@ -58,6 +58,7 @@ export type ComparedInvoice = {
   wallet_id: string;
   node_id: string;
   state: string;
+  expires_at: number | null;
   payment_hash: string;
   received_msat: number | null;
   /** 1 if an internal payment settled it. */
@@ -68,7 +69,7 @@ export type ComparedInvoice = {
   never_arrived: number;
 };
 
-const INVOICE = `i.id, i.wallet_id, i.node_id, i.state, i.payment_hash, i.received_msat,
+const INVOICE = `i.id, i.wallet_id, i.node_id, i.state, i.expires_at, i.payment_hash, i.received_msat,
   CASE WHEN EXISTS (SELECT 1 FROM payment p WHERE p.payment_hash = i.payment_hash AND p.invoice_id = i.id AND p.state = 'succeeded')
     THEN 1 ELSE 0 END AS inside,
   (SELECT s.amount_msat FROM unmatched_settlement s WHERE s.payment_hash = i.payment_hash) AS unmatched_msat,

@@ -32,7 +32,8 @@ export async function findLightning(sources: Sources, idOrHash: string, owner: K
     // A wallet cannot pay its own invoice, and an open or canceled invoice has no internal payment.
     const isPaidInside = owner.walletId === undefined && (invoice.state === 'closing' || invoice.state === 'settled');
     const payment = isPaidInside ? await payments.findByHash(invoice.paymentHash, ownerId) : undefined;
-    const details = { counterpart_id: payment?.id ?? null, held_msat: null, fee_limit_msat: null };
+    const inside_only = invoice.state === 'open' && (await invoices.isClosedOutside(invoice.id)) ? 1 : 0;
+    const details = { counterpart_id: payment?.id ?? null, held_msat: null, fee_limit_msat: null, inside_only } as const;
     return { walletId: invoice.walletId, transaction: { ...objects.invoice(invoice), ...details } };
   }
   const payment = byId ? await own(payments.find(idOrHash)) : await payments.findByHash(hash, ownerId);
@@ -43,6 +44,7 @@ export async function findLightning(sources: Sources, idOrHash: string, owner: K
     counterpart_id: paid?.id ?? null,
     held_msat: held ?? null,
     fee_limit_msat: held === undefined ? null : routingReserve(payment, held),
-  };
+    inside_only: 0,
+  } as const;
   return { walletId, transaction: { ...objects.payment(payment), ...details } };
 }

@@ -112,14 +112,19 @@ export const LightningTransactionDetailsObject = selectable(
       Type.Integer({
         description:
           'The millisatoshis that the wallet holds for the payment until it ends: the amount, `fee_limit_msat` and `service_fee_msat`. The field ' +
-          'keeps this value afterwards. Null for an invoice',
+          'keeps this value afterwards. Null for an invoice, and for a payment between two wallets that was made at once',
       }),
     ),
     fee_limit_msat: nullable(
       Type.Integer({
-        description: 'The highest routing fee for the payment, in millisatoshis; 0 for a payment between two wallets. Null for an invoice',
+        description: 'The highest routing fee for the payment, in millisatoshis. Null for an invoice, and where `held_msat` is null',
       }),
     ),
+    inside_only: oneOf([1, 0], {
+      description:
+        '1: an open invoice that only wallets of this service can pay. Its node cancelled it for a payment of another wallet that was refused ' +
+        'then. Create another one for a payer outside. 0 otherwise',
+    }),
   }),
 );
 

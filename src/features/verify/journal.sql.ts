@@ -1,7 +1,7 @@
 import type { RecordChecks } from './records.sql.ts';
 
-/** The transaction of a payment has the key from its start; only transfers between wallets have one themselves. */
-const KEY_DIFFERS = 'OR (t.from_lntx IS NULL AND x.key_lineage_id IS DISTINCT FROM t.key_lineage_id)';
+/** The transaction of a payment with a hold has the key from its start. Transfers between wallets, and payments in one posting, have it themselves. */
+const KEY_DIFFERS = 'OR ((t.from_lntx IS NULL OR t.key_lineage_id IS NOT NULL) AND x.key_lineage_id IS DISTINCT FROM t.key_lineage_id)';
 
 const ofSide = (side: 'from' | 'to') => {
   const [letter, sign] = side === 'from' ? ['o', '-'] : ['i', ''];

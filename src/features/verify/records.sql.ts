@@ -18,11 +18,12 @@ export const RECORD_CHECKS: RecordChecks = {
     'no payment owns this hold',
     'SELECT h.id FROM ledger_hold h LEFT JOIN payment p ON p.id = h.id WHERE p.id IS NULL',
   ],
-  // Payments whose state and hold do not belong together. One that was corrected had been booked as failed.
+  // Payments whose state and hold do not belong together. One that was corrected had been booked as failed. An internal payment may have none, if it
+  // has succeeded in one posting.
   verify_payment_holds: [
     'its state does not match its hold',
     `SELECT p.id FROM payment p LEFT JOIN ledger_hold h ON h.id = p.id
-     WHERE h.id IS NULL OR h.state <> CASE WHEN p.state = 'pending' THEN 'open'
+     WHERE (h.id IS NULL AND (p.state <> 'succeeded' OR p.invoice_id IS NULL OR p.correction IS NOT NULL)) OR h.state <> CASE WHEN p.state = 'pending' THEN 'open'
        WHEN p.state = 'succeeded' AND p.correction IS NULL THEN 'posted' ELSE 'voided' END`,
   ],
   // A hold covers the amount and the fees that its payment was charged, on the payment's own account.

@@ -5,8 +5,11 @@ import { writeFact } from '../../../src/core/db/facts.sql.ts';
 import type { Statement } from '../../../src/core/db/statement.ts';
 import type { CrashPoints } from './crash-points.ts';
 
-/** Periodic jobs that are independent of requests, recognized by a transaction's first statement. */
-const BY_THE_CLOCK = /^(lease|reconcile|alert|proof|key_use|instance|flows)_|_forget/;
+/**
+ * Periodic jobs that are independent of requests, recognized by a transaction's first statement. After a kill between the cancellation of an invoice and
+ * the posting of its payment, reconciliation records the closed invoice.
+ */
+const BY_THE_CLOCK = /^(lease|reconcile|alert|proof|key_use|instance|flows|closed_invoice)_|_forget/;
 /** Rows that are sent to PostgreSQL with COMMIT have other names. */
 const ENDS_A_PAYMENT = /^payment_(succeed|fail)(_one|_many)?$/;
 

@@ -9,6 +9,8 @@ export const print = inLanguage('print', {
   received: 'Payment received',
   heldParts: { paid: 'Paid', released: 'Released', feeReserve: 'Fee reserve' },
   serviceFee: 'Service fee',
+  insideOnly:
+    'Only wallets of this service can pay this invoice: it was closed at its node for a payment that was refused then. Create another one for a payer outside.',
   date: 'Date',
   preimage: 'Preimage, the proof of payment',
   printed: (host: string, time: string) => `${host}, printed ${time}`,

@@ -49,6 +49,8 @@ export const de = {
   selected: 'Ausgewählt: jetzt kopieren',
   check: 'Zahlungseingang prüfen',
   note: 'Das Bezahlen dauert nur wenige Sekunden; ein Konto ist nicht nötig.',
+  insideOnly: (service) =>
+    `Nur Wallets von ${service} können diese Rechnung bezahlen. Für andere Wallets bitte eine neue Rechnung anfordern.`,
   paid: 'Bezahlt',
   paidSats: (sats) => `Bezahlt, ${sats}`,
   paidLate: 'Verspätet bezahlt',

@@ -49,6 +49,7 @@ export const en = {
   selected: 'Selected: copy it',
   check: 'Check for the payment',
   note: 'Paying takes a few seconds and needs no account here.',
+  insideOnly: (service: string) => `Only wallets of ${service} can pay this invoice. From another wallet, ask for a new invoice.`,
   paid: 'Paid',
   paidSats: (sats: string) => `Paid, ${sats}`,
   paidLate: 'Paid late',

@@ -49,6 +49,7 @@ export const es = {
   selected: 'Seleccionada: cópiela',
   check: 'Comprobar el pago',
   note: 'El pago tarda unos segundos y no hace falta tener una cuenta aquí.',
+  insideOnly: (service) => `Solo los monederos de ${service} pueden pagar esta factura. Desde otro monedero, pida una factura nueva.`,
   paid: 'Pagada',
   paidSats: (sats) => `Pagada, ${sats}`,
   paidLate: 'Pagada fuera de plazo',

@@ -43,16 +43,22 @@ export function addByTime<T extends Placed>(steps: readonly T[], entries: readon
   return [...steps, ...entries].sort((a, b) => (placeOf(a) === placeOf(b) ? 0 : placeOf(a) - placeOf(b)));
 }
 
-type Lntx = Pick<LightningTransactionDetails, 'status' | 'created_at' | 'settled_at' | 'expires_at' | 'counterpart_id'> & {
+type Lntx = Pick<LightningTransactionDetails, 'status' | 'created_at' | 'settled_at' | 'expires_at' | 'counterpart_id' | 'held_msat'> & {
   readonly held_at?: number | null;
 };
 
-/** Returns what happened to a payment that leaves a wallet, oldest first. `pending` is not a failure. */
-export function paymentSteps({ status, created_at, settled_at, counterpart_id }: Lntx): Step[] {
-  const started: Step[] = [
-    { name: 'held', at: created_at, tone: 'done', icon: 'lock' },
-    { name: counterpart_id === null ? 'sent' : 'inside', tone: 'done', icon: 'out' },
-  ];
+/**
+ * Returns what happened to a payment that leaves a wallet, oldest first. `pending` is not a failure. Only a payment to a wallet of this service may have
+ * held no money.
+ */
+export function paymentSteps({ status, created_at, settled_at, counterpart_id, held_msat }: Lntx): Step[] {
+  const started: Step[] =
+    held_msat === null
+      ? [{ name: 'inside', at: created_at, tone: 'done', icon: 'out' }]
+      : [
+          { name: 'held', at: created_at, tone: 'done', icon: 'lock' },
+          { name: counterpart_id === null ? 'sent' : 'inside', tone: 'done', icon: 'out' },
+        ];
   if (status === 'settled') return [...started, { name: 'settled', at: settled_at ?? undefined, tone: 'done', icon: 'done' }];
   if (status === 'failed') return [...started, { name: 'failed', tone: 'failed', icon: 'failed' }];
   return [...started, { name: 'pending', tone: 'waiting', icon: 'clock' }];

@@ -76,6 +76,11 @@ function Content({ data, reload }: { data: PaymentData; reload: () => void }) {
           <p>{t.payment.pendingMeans}</p>
         </Note>
       )}
+      {isOpen && lntx.inside_only === 1 && (
+        <Note tone="warning">
+          <p>{print.insideOnly}</p>
+        </Note>
+      )}
       {isSent && <HeldBar payment={lntx} />}
       <div class="payment-columns">
         <div class="stack">

@@ -9,6 +9,8 @@ export const print = {
   received: 'Empfangene Zahlung',
   heldParts: { paid: 'Bezahlt', released: 'Freigegeben', feeReserve: 'Gebührenreserve' },
   serviceFee: 'Servicegebühr',
+  insideOnly:
+    'Nur Wallets dieses Dienstes können diese Rechnung bezahlen: Sie wurde am Node für eine Zahlung geschlossen, die dann abgelehnt wurde. Für Zahlende von außerhalb eine neue erstellen.',
   date: 'Datum',
   preimage: 'Preimage (Zahlungsnachweis)',
   printed: (host, time) => `${host}, gedruckt am ${time}`,

@@ -9,6 +9,8 @@ export const print = {
   received: 'Pago recibido',
   heldParts: { paid: 'Pagado', released: 'Liberado', feeReserve: 'Reserva para comisiones' },
   serviceFee: 'Comisión del servicio',
+  insideOnly:
+    'Solo los monederos de este servicio pueden pagar esta factura: se cerró en su nodo para un pago que después se rechazó. Para quien paga desde fuera, cree otra.',
   date: 'Fecha',
   preimage: 'Preimagen, la prueba de pago',
   printed: (host, time) => `${host}, impreso el ${time}`,
