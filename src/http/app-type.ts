@@ -58,8 +58,6 @@ declare module 'fastify' {
     isBulk?: boolean;
     /** Rejects undeclared query parameters. Set automatically on lists and on routes that change something. */
     closedQuery?: boolean;
-    /** Set on the routes that reject the methods which a path does not have. */
-    rejectsMethods?: boolean;
     /** Reads the credential of a request instead of `sentCredential`. */
     readCredential?: (request: FastifyRequest) => SentCredential | undefined;
     /** A body that looks like JSON is JSON, also as a form, as plain text and without a content type. */

@@ -21,7 +21,7 @@ import { limitConnectionsPerAddress } from './limits/connections.ts';
 import { normalizeForwarded, type OnUnreadableAddress, trustedProxies } from './limits/forwarded.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { limitUnreadBytes } from './limits/unread-bytes.ts';
-import { collectMethods, rejectOtherMethods } from './methods.ts';
+import { rejectOtherMethods } from './methods.ts';
 import { collectDocuments } from './openapi/document.ts';
 import { referencePage } from './openapi/reference-page.ts';
 import { type Dashboard, dashboardRoutes, readDashboard, sendPageToBrowsers } from './pages/dashboard.ts';
@@ -102,7 +102,6 @@ export function createServer(log: FastifyBaseLogger, register: (app: App, dashbo
     if (config?.hasSideEffect) invariant(exposeHeadRoute === false, `GET ${url} has a side effect, so it needs exposeHeadRoute: false`);
     if (config?.lnurl) lnurlPaths.push(new RegExp(`^${url.replaceAll(/:[^/]+/g, '[^/?]+')}/?([?]|$)`));
   });
-  const paths = collectMethods(app);
   const addDocuments = collectDocuments(app);
   app.after(async () => {
     const dashboard = await readDashboard(options);
@@ -111,7 +110,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App, dashbo
     addDocuments();
     referencePage(app);
     dashboardRoutes(app, dashboard);
-    rejectOtherMethods(app, paths());
+    rejectOtherMethods(app);
   });
   return app;
 }

@@ -221,6 +221,10 @@ onFakeNode('methods', ({ client }) => {
       ['GET', '/v1/user/wallet/wal_0/keysend', 'POST'],
       ['PATCH', '/v1/wallet/wal_0/lnurl/withdraw', 'GET, POST'],
       ['POST', '/v1/lntx/lntx_0', 'DELETE, GET, HEAD'],
+      ['POST', '/v1/lntx/lntx_0/qr.svg?text=1', 'GET, HEAD'],
+      ['DELETE', '/v1/%77allets/', 'GET, HEAD'],
+      ['PUT', '/', 'GET, HEAD'],
+      ['POST', '/wallets/one/two', 'GET, HEAD'],
     ];
     for (const [method, path, allow] of cases) {
       const response = await client.request(method, path);

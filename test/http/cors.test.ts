@@ -18,6 +18,7 @@ onFakeNode('CORS', (service) => {
     ['/v1/user/wallet/waka_1', 'GET', 'x-api-key'],
     ['/v1/lntx/lntx_1', 'DELETE', 'x-api-key'],
     ['/v1/wallet/wal_1/lnurl-process', 'GET', 'x-anything'],
+    ['/v1/lntx/lntx_1/qr.svg', 'GET', 'x-api-key'],
   ])('allows a preflight of %s %s without a key, with the requested headers', async (path, method, headers) => {
     const response = await preflight(path, method, headers);
     expect(response.status).toBe(204);
