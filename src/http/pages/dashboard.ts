@@ -2,8 +2,10 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 import { contentPolicy, OWN_SOURCES } from '../headers.ts';
+import { UNKNOWN_PATH } from '../methods.ts';
 import { acceptsPage, PAGE_VARY } from './page.ts';
 
 /** `npm start` and `npm run web` build it from `web/`. */
@@ -127,7 +129,16 @@ export function dashboardRoutes(app: App, dashboard: Dashboard): void {
   });
   const pages = app.hasRoute({ method: 'GET', url: '/playground' }) ? PAGES : [...PAGES, '/playground'];
   for (const url of pages) app.get(url, { config }, (request, reply) => sendPage(request, reply, dashboard));
-  for (const [name, content] of dashboard.files) serveFile(app, name, content);
+  // A route for each of the hundreds of files would take a tenth of the start.
+  app.get('/assets/:name', { config }, ({ params }, reply) => {
+    const name = `assets/${(params as { name: string }).name}`;
+    const content = dashboard.files.get(name);
+    if (!content) throw new Refusal('not_found', UNKNOWN_PATH);
+    return sendFile(reply, name, content);
+  });
+  for (const [name, content] of dashboard.files) {
+    if (!name.startsWith('assets/')) app.get(`/${name}`, { config }, (_request, reply) => sendFile(reply, name, content));
+  }
 }
 
 function sendPage({ headers, raw }: FastifyRequest, reply: FastifyReply, { page, move }: Dashboard): FastifyReply {
@@ -141,12 +152,11 @@ function sendPage({ headers, raw }: FastifyRequest, reply: FastifyReply, { page,
 }
 
 /** The names in `assets/` contain a hash of the content, so browsers keep these files. */
-function serveFile(app: App, name: string, content: Buffer): void {
-  const type = TYPES[extname(name)] ?? 'application/octet-stream';
-  const cacheControl = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-  app.get(`/${name}`, { config: { undocumented: true } }, (_request, reply) => {
-    // The policy of the service worker is that of its file.
-    if (name === 'sw.js') reply.header('content-security-policy', POLICY);
-    return reply.type(type).header('cache-control', cacheControl).send(content);
-  });
+function sendFile(reply: FastifyReply, name: string, content: Buffer): FastifyReply {
+  // The policy of the service worker is that of its file.
+  if (name === 'sw.js') reply.header('content-security-policy', POLICY);
+  return reply
+    .type(TYPES[extname(name)] ?? 'application/octet-stream')
+    .header('cache-control', name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
+    .send(content);
 }
