@@ -38,12 +38,13 @@ export async function setup({ provide }: TestProject): Promise<void> {
     logLevel: 'silent',
     plugins: [locatedAtSource],
     external: ['tiny-secp256k1', 'lightningdevkit', 'pg-native'],
-    output: { dir: made, format: 'esm', chunkFileNames: '[name].js' },
+    // Node reads a file with another ending twice, to find out its format.
+    output: { dir: made, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' },
   });
   const folder = join(CACHE, 'programs');
   mkdirSync(folder, { recursive: true });
   // Another run in this folder may be starting them.
   for (const name of readdirSync(made)) renameSync(join(made, name), join(folder, name));
   rmSync(made, { recursive: true });
-  provide('programs', Object.fromEntries(PROGRAMS.map((path) => [path, join(folder, `${basename(path, '.ts')}.js`)])));
+  provide('programs', Object.fromEntries(PROGRAMS.map((path) => [path, join(folder, `${basename(path, '.ts')}.mjs`)])));
 }
