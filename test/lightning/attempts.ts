@@ -12,7 +12,7 @@ export interface Attempt {
 }
 
 /** `none`: the service has no such payment. An invoice that was not paid is pending. */
-export type AttemptStatus = 'settled' | 'failed' | 'pending' | 'none';
+export type AttemptStatus = 'settled' | 'failed' | 'pending' | 'open' | 'none';
 
 export async function statusOf(client: Client, { paymentHash }: Attempt): Promise<AttemptStatus> {
   const { status, body } = await client.request('GET', `/v1/lntx/${paymentHash}`, { key: client.secretKey });
@@ -36,7 +36,7 @@ export async function checkAttempts(
   outside: readonly OutsidePayment[],
 ): Promise<AttemptCounts> {
   const states = new Map(outside.filter(({ node }) => node === 'alice').map((one) => [`${one.direction} ${one.paymentHash}`, one.state]));
-  const none = { settled: 0, failed: 0, pending: 0, none: 0 };
+  const none = { settled: 0, failed: 0, pending: 0, open: 0, none: 0 };
   const counts = { out: { ...none }, in: { ...none }, inside: { ...none } };
   const changesMsat = new Map<string, number>();
   for (const attempt of attempts) {
