@@ -1,7 +1,7 @@
 import { asFields, fieldName } from '../db/fields.ts';
 import { statement } from '../db/statement.ts';
 import { INVOICE_FIELDS, type InvoiceRow } from '../invoices/invoice.ts';
-import { walletMayInSql } from '../wallets/wallet-conditions.ts';
+import { walletsThatMayInSql } from '../wallets/wallet-conditions.ts';
 import type { PaymentRow } from './payment.ts';
 
 /** The columns of a new payment that are texts, and those that are numbers. */
@@ -31,10 +31,10 @@ export const insertPending = statement(
 );
 
 /** Inserts a payment that has ended with its start; the last parameter is when. Changes nothing when the payment hash has a live payment. */
-const PAID = `state, fee_msat, settled_at`;
 export const insertPaid = statement(
   'payment_insert_paid',
-  `INSERT INTO payment (${NEW_COLUMNS}, ${PAID}) VALUES (${VALUES}, 'succeeded', 0, $${NEW_COLUMNS.length + 1}) ON CONFLICT DO NOTHING`,
+  `INSERT INTO payment (${NEW_COLUMNS}, settled_at, state, fee_msat)
+    VALUES (${VALUES}, $${NEW_COLUMNS.length + 1}, 'succeeded', 0) ON CONFLICT DO NOTHING`,
   `INSERT INTO payment (${NEW_COLUMNS}, settled_at, state, fee_msat)
     SELECT *, 'succeeded', 0 FROM unnest(${LISTS}, $${NEW_COLUMNS.length + 1}::bigint[]) ON CONFLICT DO NOTHING RETURNING 1`,
 );
@@ -181,8 +181,8 @@ export const findLive = statement<PaymentRow>(
 export type PayableRow = InvoiceRow & { live_id: string | null; pending: number; may_pay_at_once: number };
 
 /** The wallet $2 may send, has no limits, and its account has closed no invoice for nothing since $3; the wallet of the invoice may receive. */
-const MAY_PAY_AT_ONCE = `${walletMayInSql('$2', 'send')}
-    AND ${walletMayInSql('invoice.wallet_id', 'receive')}
+const MAY_PAY_AT_ONCE = `EXISTS (${walletsThatMayInSql('= $2', 'send')})
+    AND EXISTS (${walletsThatMayInSql('= invoice.wallet_id', 'receive')})
     AND NOT EXISTS (SELECT 1 FROM closed_invoice WHERE account_id = (SELECT account_id FROM wallet WHERE id = $2) AND closed_at > $3)`;
 
 /**

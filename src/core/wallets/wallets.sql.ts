@@ -2,7 +2,7 @@ import { allowsInSql } from '../accounts/account-states.ts';
 import { asFields, type RowOf } from '../db/fields.ts';
 import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
-import { WALLET_CONDITIONS, type WalletUse } from './wallet-conditions.ts';
+import { type WalletUse, walletsThatMayInSql } from './wallet-conditions.ts';
 import type { Wallet } from './wallets.ts';
 
 /** A row is the object itself: no column may be NULL. */
@@ -67,12 +67,8 @@ export const updateWallet = statement(
  * one, which conflicts only with a change of its status: a stronger one would wait for changes of the account's keys.
  */
 function walletsThatMay(use: WalletUse) {
-  const action = use === 'receive' ? 'receive' : 'send';
-  return statement<{ id: string }>(
-    `wallet_may_${use}`,
-    `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id
-     WHERE w.id = ANY($1::text[]) ${WALLET_CONDITIONS[use]}AND ${allowsInSql('a.status', action)} FOR SHARE OF w FOR KEY SHARE OF a`,
-  );
+  const wallets = walletsThatMayInSql('= ANY($1::text[])', use);
+  return statement<{ id: string }>(`wallet_may_${use}`, `${wallets} FOR SHARE OF w FOR KEY SHARE OF a`);
 }
 
 export const walletsThat = {
