@@ -60,7 +60,7 @@ export class Reservations {
           this.#entries.set(account, rest);
           this.#ended.set(account, (this.#ended.get(account) ?? 0) + 1);
         } else {
-          // Whoever still reads has an entry of its own, so the count is needed by nobody.
+          // Only a caller with an entry in the account reads the count.
           this.#entries.delete(account);
           this.#ended.delete(account);
         }

@@ -23,7 +23,8 @@ export const RECORD_CHECKS: RecordChecks = {
   verify_payment_holds: [
     'its state does not match its hold',
     `SELECT p.id FROM payment p LEFT JOIN ledger_hold h ON h.id = p.id
-     WHERE (h.id IS NULL AND (p.state <> 'succeeded' OR p.invoice_id IS NULL OR p.correction IS NOT NULL)) OR h.state <> CASE WHEN p.state = 'pending' THEN 'open'
+     WHERE (h.id IS NULL AND (p.state <> 'succeeded' OR p.invoice_id IS NULL OR p.correction IS NOT NULL))
+       OR h.state <> CASE WHEN p.state = 'pending' THEN 'open'
        WHEN p.state = 'succeeded' AND p.correction IS NULL THEN 'posted' ELSE 'voided' END`,
   ],
   // A hold covers the amount and the fees that its payment was charged, on the payment's own account.

@@ -129,7 +129,7 @@ export function dashboardRoutes(app: App, dashboard: Dashboard): void {
   });
   const pages = app.hasRoute({ method: 'GET', url: '/playground' }) ? PAGES : [...PAGES, '/playground'];
   for (const url of pages) app.get(url, { config }, (request, reply) => sendPage(request, reply, dashboard));
-  // A route for each of the hundreds of files would take a tenth of the start.
+  // A route for each of 160 files would take 6 % of the processor time of a start.
   app.get('/assets/:name', { config }, ({ params }, reply) => {
     const name = `assets/${(params as { name: string }).name}`;
     const content = dashboard.files.get(name);

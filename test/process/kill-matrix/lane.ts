@@ -18,8 +18,8 @@ const ENTRY = 'test/process/kill-matrix/crashing-service.ts';
 const PAGE = 1000;
 
 /*
- * On PostgreSQL, other instances take a killed one for dead after some seconds. Here this happens at once, because every point of the test would wait
- * for it. Another test covers the real times.
+ * On PostgreSQL, a killed instance counts as running for some seconds. The test ends it at once, because it would wait at each point. Another test covers
+ * the real times.
  */
 const freeLeases = statement('test_free_leases', 'UPDATE lease SET instance_id = NULL');
 const endInstances = statement('test_end_instances', 'UPDATE instance SET ended_at = seen_at WHERE ended_at IS NULL');
